@@ -1,0 +1,81 @@
+# Everything runs in .venv, which the first target that needs it makes. `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup serve test test-compiled test-uncompiled test-bounds check bench clean
+
+PYTHON ?= python3
+JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH_READY := $(VENV)/.bench-ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+
+# Each test run sets these for itself; one left over in the caller's shell would quietly change what is tested.
+unexport NUMBA_DISABLE_JIT NUMBA_BOUNDSCHECK
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make .venv and install playout and its tools into it
+
+serve: $(READY) ## start the workbench (not here yet: says what to use instead)
+	@echo "The workbench is not here yet; search from the command line: $(BIN)/playout analyze tictactoe"
+
+test: test-compiled test-uncompiled test-bounds ## run the tests three times: compiled, uncompiled, bounds-checked
+
+test-compiled: $(READY) ## the full suite and the doctests, compiled
+	@echo "== Tests, compiled: the full suite and the doctests"
+	$(PYTEST) --durations=5 --doctest-modules tests src/playout
+
+test-uncompiled: $(READY) ## the suite as plain Python, with small budgets
+	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
+
+test-bounds: $(READY) ## the suite compiled with bounds checks, without the slow tests
+	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
+
+check: $(READY) ## lint, formatting and types
+	@echo "== Lint, formatting and types"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(BENCH_READY) ## measure speed against other libraries and a C program
+	@echo "== Benchmarks"
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv, caches and build output
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@if ! $(BIN)/python -c '$(NEW_ENOUGH)' 2>/dev/null; then \
+	    for python in $(PYTHON) python3.13 python3.12 python3.11; do \
+	        if "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null; then found=$$python; break; fi; \
+	    done; \
+	    if [ -z "$${found:-}" ]; then \
+	        version=$$($(PYTHON) --version 2>/dev/null) || version="not on the PATH"; \
+	        echo "Playout needs Python 3.11 or newer: $(PYTHON) is $$version," \
+	            "and neither python3.13, python3.12 nor python3.11 runs here." >&2; \
+	        echo "Install one, or name it: make PYTHON=/path/to/python3.12 setup" >&2; \
+	        exit 1; \
+	    fi; \
+	    echo "== Making $(VENV) with $$("$$found" --version)"; \
+	    "$$found" -m venv --clear $(VENV); \
+	fi
+	@echo "== Installing playout, its tests and its checks into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[test,check]'
+	@touch $@
+
+$(BENCH_READY): $(READY) benchmarks/requirements.txt
+	@echo "== Installing what the benchmarks compare with into $(VENV)"
+	@$(PIP) install -c constraints.txt -r benchmarks/requirements.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""The compiled core: knows NumPy and Numba, and nothing else of Playout."""

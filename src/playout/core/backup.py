@@ -1,0 +1,55 @@
+"""Step 4, backup: the return goes up the path, to each edge the entry of the player who chose it."""
+
+from .jit import inlined
+from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS
+
+
+@inlined
+def back_up(params, tree, work, depth):
+    """Add one visit to each edge and node of the path, from the leaf to the root.
+
+    The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
+    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped.
+    """
+    players, returns = params.players, work.returns
+    nodes, edges = tree.nodes, tree.edges
+    for d in range(depth - 1, -1, -1):
+        row = d * players
+        for p in range(players):
+            returns[p] = work.path_rewards[row + p] + params.discount * returns[p]
+        node, edge = nodes[work.path_nodes[d]], edges[work.path_edges[d]]
+        player = node["player"]
+        got = returns[player if player >= 0 else 0]
+        visits = edge["visits"] + 1
+        if visits == 1:
+            tree.counters[POSITIONS] += 1
+            if player >= 0:
+                node["opened"] += 1
+        edge["visits"] = visits
+        delta = got - edge["value"]
+        value = edge["value"] + delta / visits
+        edge["value"] = value
+        edge["spread"] += delta * (got - value)
+        if params.normalise:
+            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
+            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+        node["visits"] += 1
+        node["value"] += (got - node["value"]) / (node["visits"] - node["unknown"])
+    count_simulation(tree, depth)
+
+
+@inlined
+def back_up_root(params, tree, work):
+    """The first simulation of a search that evaluates the root itself: nothing lies above."""
+    node = tree.nodes[ROOT]
+    node["visits"], node["own"] = 1, 1
+    player = node["player"]
+    node["value"] = work.returns[player if player >= 0 else 0]
+    count_simulation(tree, 0)
+
+
+@inlined
+def count_simulation(tree, depth):
+    tree.counters[SIMULATIONS] += 1
+    tree.counters[DEPTH_SUM] += depth
+    tree.counters[DEPTH_MAX] = max(tree.counters[DEPTH_MAX], depth)

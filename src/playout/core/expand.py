@@ -1,0 +1,133 @@
+"""Step 2, expansion: a position becomes a node with an edge for each legal action."""
+
+import numpy as np
+
+from .arrays import copy, store_row
+from .jit import inlined, njit
+from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
+from .select import select_edge, take_edge
+from .tree import EDGES, END, NO_PROOF, NODES, ROOT
+
+# What can be wrong with a game's rules.
+FINE, NO_ACTIONS, TOO_MANY_ACTIONS = range(3)
+
+
+@inlined
+def normalise(weights, count):
+    """Make weights sum to one; what is negative or not a number counts as zero, and all zero as uniform."""
+    total = 0.0
+    for i in range(count):
+        if not weights[i] > 0.0:
+            weights[i] = 0.0
+        total += weights[i]
+    if total > 0.0 and total < np.inf:
+        for i in range(count):
+            weights[i] /= total
+    else:
+        for i in range(count):
+            weights[i] = 1.0 / count
+
+
+@inlined
+def sort_by_weight(actions, weights, count):
+    """Sort both by falling weight, in place; equal weights keep their order."""
+    for i in range(1, count):
+        weight, action = weights[i], actions[i]
+        j = i
+        while j > 0 and weights[j - 1] < weight:
+            weights[j], actions[j] = weights[j - 1], actions[j - 1]
+            j -= 1
+        weights[j], actions[j] = weight, action
+
+
+@inlined
+def find_edges(rules, params, work, player):
+    """The legal actions and their priors (a chance node: outcomes and probabilities) of `work.state`: (status, count)."""
+    if player == CHANCE:
+        count = call_chance_outcomes(rules, work.state, work.actions, work.weights)
+    else:
+        count = call_legal_actions(rules, work.state, work.actions)
+    if count <= 0:
+        return NO_ACTIONS, count
+    if count > params.max_actions:
+        return TOO_MANY_ACTIONS, count
+    if player == CHANCE:
+        normalise(work.weights, count)
+    elif params.has_priors:
+        call_priors(rules, work.state, work.actions, count, work.weights)
+        normalise(work.weights, count)
+        sort_by_weight(work.actions, work.weights, count)
+    else:
+        for i in range(count):
+            work.weights[i] = 1.0 / count
+    return FINE, count
+
+
+@inlined
+def add_node(params, tree, work, player, count):
+    """Append a node for `work.state` with the edges that `find_edges` found; returns its number."""
+    number, first = tree.counters[NODES], tree.counters[EDGES]
+    node = tree.nodes[number]
+    node["first_edge"], node["count"] = first, count
+    node["opened"] = count if player == CHANCE else 0
+    node["visits"], node["own"], node["value"], node["unknown"] = 0, 0, 0.0, 0
+    node["proof"], node["player"], node["pad"] = NO_PROOF, player, 0
+    for i in range(count):
+        edge = tree.edges[first + i]
+        edge["action"], edge["prior"] = work.actions[i], work.weights[i]
+        edge["visits"], edge["child"], edge["value"], edge["spread"] = 0, 0, 0.0, 0.0
+    if params.keep_states:
+        store_row(tree.states, number, work.state)
+        store_row(tree.rewards, number, work.rewards)
+    tree.counters[NODES] += 1
+    tree.counters[EDGES] += count
+    return number
+
+
+@njit
+def expand_root(rules, params, tree, work, player):
+    """Make the root's node; the tree must be empty."""
+    copy(work.state, tree.root)
+    status, count = find_edges(rules, params, work, player)
+    if status == FINE:
+        add_node(params, tree, work, player, count)
+    return status, count
+
+
+@inlined
+def expand(rules, params, tree, work, depth, player):
+    """Give the visited edge at the end of the path its node, and walk on through one of the new edges: (status, number)."""
+    status, count = find_edges(rules, params, work, player)
+    if status != FINE:
+        return status, count
+    number = add_node(params, tree, work, player, count)
+    above, e = tree.nodes[work.path_nodes[depth - 1]], work.path_edges[depth - 1]
+    edge = tree.edges[e]
+    edge["child"] = number
+    node, row = tree.nodes[number], (depth - 1) * params.players
+    node["visits"], node["own"] = edge["visits"], edge["visits"]
+    # The edge knows its mean for the player above; with one player, or two whose returns sum to a constant, that tells
+    # what the player here got. Otherwise the node begins without it.
+    chooser = max(0, above["player"])
+    mean = (edge["value"] - work.path_rewards[row + chooser]) / params.discount if params.discount > 0.0 else 0.0
+    if max(0, player) == chooser:
+        node["value"] = mean
+    elif params.players == 2 and params.win_decides:
+        node["value"] = params.lowest + params.highest - mean
+    else:
+        node["unknown"] = 1
+    if params.keep_states:
+        for p in range(params.players):
+            tree.rewards[number, p] = work.path_rewards[row + p]
+    take_edge(rules, params, tree, work, number, select_edge(params, tree, number), depth)
+    return FINE, number
+
+
+@inlined
+def is_root_proven(tree):
+    return tree.nodes[ROOT]["proof"] > NO_PROOF
+
+
+@inlined
+def has_node(edge):
+    return edge["child"] > END or edge["child"] < -END

@@ -1,0 +1,42 @@
+"""The settings as the kernels see them: numbers only, one tuple, so that no setting compiles anything again."""
+
+from typing import NamedTuple
+
+UCT, UCB1_TUNED, PUCT = range(3)  # policy
+INFINITE, FIXED, PARENT = range(3)  # score of an unvisited edge
+ALL, ONE, WIDENING = range(3)  # expansion
+ROLLOUTS, STATIC, MIXED = range(3)  # evaluator
+BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
+
+
+class Params(NamedTuple):
+    players: int
+    max_actions: int
+    policy: int
+    c: float
+    c_growth: float  # PUCT: how much c grows with the log of the visits
+    c_base: float
+    unvisited: int
+    unvisited_value: float  # the number, or the reduction
+    expansion: int
+    widening_initial: float
+    widening_k: float
+    widening_alpha: float
+    widening_cap: float
+    evaluator: int
+    rollouts: int
+    depth: int  # a playout's limit
+    mix: float  # share of the playouts in a mixed value
+    discount: float
+    solver: int
+    lowest: float  # the range of what a player can still get; infinite where it is not known
+    highest: float
+    win_decides: int  # 1: when one player has the most, what the others have follows
+    normalise: int
+    random_ties: int
+    has_priors: int
+    evaluate_root: int  # 1: the first simulation evaluates the root itself
+    keep_states: int
+    answer: int
+    z: float  # width of the confidence bound, in standard errors
+    early_stop: int

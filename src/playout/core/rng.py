@@ -1,0 +1,59 @@
+"""Random numbers: an explicit generator whose whole state is one uint64 in an array of length one (SplitMix64).
+
+The same seed gives the same numbers compiled and uncompiled. A game's own playout policy gets the generator as `rng`
+and calls `random_below(rng, n)` or `random_float(rng)`.
+"""
+
+import numpy as np
+
+from .jit import njit
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@njit
+def random_bits(rng):
+    """The next 64 random bits.
+
+    >>> with np.errstate(over="ignore"):
+    ...     int(random_bits(np.array([0], np.uint64))) == 0xE220A8397B1DCDAF  # SplitMix64's first number from seed 0
+    True
+    """
+    rng[0] += GOLDEN
+    x = rng[0]
+    x = (x ^ (x >> np.uint64(30))) * MIX_1
+    x = (x ^ (x >> np.uint64(27))) * MIX_2
+    return x ^ (x >> np.uint64(31))
+
+
+@njit
+def random_below(rng, n):
+    """A whole number from 0 to n - 1."""
+    return np.int64(((random_bits(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@njit
+def random_float(rng):
+    """A number in [0, 1)."""
+    return np.float64(random_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def sample(rng, weights, count):
+    """An index below `count`, by weight; weights need not sum to one. Without any positive weight, uniformly."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    if not total > 0.0:
+        return random_below(rng, count)
+    rest = random_float(rng) * total
+    last = 0
+    for i in range(count):
+        if weights[i] > 0.0:
+            last = i
+            rest -= weights[i]
+            if rest < 0.0:
+                return i
+    return last

@@ -1,0 +1,361 @@
+"""A game's functions as a table of native addresses, so that one compiled search serves every game.
+
+A game's functions are compiled on their own; their addresses go into an int64 array, and kernels call through it with
+one intrinsic each (`call_apply`, `call_playout`, …). The rules see a NumPy record, the kernels see its bytes. Uncompiled,
+the table is a tuple of Python functions and the same names call them.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, types
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from .arrays import copy, zero
+from .jit import COMPILED, OPTIONS, address, compile_function, fingerprint, njit
+from .rng import random_below, sample
+
+TERMINAL = -4  # no player moves: the game is over
+CHANCE = -1  # nobody chooses: the next action is drawn by its probability
+
+# What `playout` returns when the rules break the contract; otherwise the number of actions played.
+NO_ACTIONS = -1  # nobody can move, yet the game is not over
+TOO_MANY_ACTIONS = -2  # more than `max_actions`
+
+STATE = from_dtype(np.dtype([("any", np.uint8)]))  # stands for a pointer to any game's record
+ACTIONS = types.Array(types.int32, 1, "C")
+FLOATS = types.Array(types.float64, 1, "C")
+RNG = types.Array(types.uint64, 1, "C")
+
+SIGNATURES = {
+    "current_player": types.int64(STATE),
+    "legal_actions": types.int64(STATE, ACTIONS),
+    "apply": types.void(STATE, types.int64, FLOATS),
+    "playout": types.int64(STATE, ACTIONS, FLOATS, FLOATS, FLOATS, RNG, ACTIONS, types.int64, types.float64),
+    "chance_outcomes": types.int64(STATE, ACTIONS, FLOATS),
+    "priors": types.void(STATE, ACTIONS, types.int64, FLOATS),
+    "evaluate": types.void(STATE, FLOATS),
+    "hash": types.uint64(STATE),
+    "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
+    "initial_state": types.void(STATE),
+}
+NAMES = tuple(SIGNATURES)
+CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
+TABLE_SIZE = 8  # the last two names are called from Python or from inside `playout` only
+
+
+class RuleCompileError(Exception):
+    """A rule that Numba can't compile: which one, where, and what Numba says."""
+
+    def __init__(self, rule: str, file: str, line: int, reason: str) -> None:
+        super().__init__(rule, file, line, reason)
+        self.rule, self.file, self.line, self.reason = rule, file, line, reason
+
+
+def _caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
+    """An intrinsic `call(rules, state, …)` for the function at `rules[index]`, by Numba's own calling convention.
+
+    Arguments numbered in `rows` are given as three: a flat array, an offset and a length; the function sees that part.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        table = make_array(sig.args[0])(context, builder, values[0])
+        slot = builder.gep(table.data, [context.get_constant(types.intp, index)])
+        function_type = context.call_conv.get_function_type(signature.return_type, signature.args)
+        pointer = builder.inttoptr(builder.load(slot), function_type.as_pointer())
+        data = make_array(sig.args[1])(context, builder, values[1]).data
+        passed = [builder.bitcast(data, context.get_value_type(signature.args[0]))]
+        at = 2
+        for number, want in enumerate(signature.args[1:], start=1):
+            if number in rows:
+                flat = make_array(sig.args[at])(context, builder, values[at])
+                offset = context.cast(builder, values[at + 1], sig.args[at + 1], types.intp)
+                length = context.cast(builder, values[at + 2], sig.args[at + 2], types.intp)
+                part = make_array(want)(context, builder)
+                size = context.get_constant(types.intp, 8)
+                populate_array(part, builder.gep(flat.data, [offset]), (length,), (size,), size, None)
+                passed.append(part._getvalue())
+                at += 3
+            else:
+                passed.append(context.cast(builder, values[at], sig.args[at], want))
+                at += 1
+        status, result = context.call_conv.call_function(
+            builder, pointer, signature.return_type, signature.args, passed
+        )
+        with builder.if_then(status.is_error, likely=False):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    def typer(typingctx: Any, *args: Any) -> Any:
+        return signature.return_type(*args), codegen
+
+    count = 1 + len(signature.args) + 2 * len(rows)
+    names = ", ".join(f"a{i}" for i in range(count))
+    scope = {"typer": typer}
+    exec(f"def call(typingctx, {names}): return typer(typingctx, {names})", scope)  # intrinsics want plain parameters
+    return intrinsic(scope["call"])
+
+
+def _python_caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
+    """The same, uncompiled: the table holds Python functions of a record."""
+
+    def call(rules: Any, state: Any, *values: Any) -> Any:
+        passed: list[Any] = []
+        rest = list(values)
+        for number in range(1, len(signature.args)):
+            if number in rows:
+                flat, offset, length = rest[:3]
+                passed.append(flat[offset : offset + length])
+                del rest[:3]
+            else:
+                passed.append(rest.pop(0))
+        return rules[index](state, *passed)
+
+    return call
+
+
+_make = _caller if COMPILED else _python_caller
+call_current_player = _make(CURRENT_PLAYER, SIGNATURES["current_player"])
+call_legal_actions = _make(LEGAL_ACTIONS, SIGNATURES["legal_actions"])
+call_apply = _make(APPLY, SIGNATURES["apply"], rows=(2,))
+call_playout = _make(PLAYOUT, SIGNATURES["playout"])
+call_chance_outcomes = _make(CHANCE_OUTCOMES, SIGNATURES["chance_outcomes"])
+call_priors = _make(PRIORS, SIGNATURES["priors"])
+call_evaluate = _make(EVALUATE, SIGNATURES["evaluate"])
+call_hash = _make(HASH, SIGNATURES["hash"])
+
+
+# The same calls for Python callers, compiled once for all games.
+
+
+@njit
+def current_player(rules, state):
+    return call_current_player(rules, state)
+
+
+@njit
+def legal_actions(rules, state, actions):
+    return call_legal_actions(rules, state, actions)
+
+
+@njit
+def apply(rules, state, action, rewards):
+    zero(rewards)
+    call_apply(rules, state, action, rewards, 0, rewards.shape[0])
+
+
+@njit
+def chance_outcomes(rules, state, actions, probabilities):
+    return call_chance_outcomes(rules, state, actions, probabilities)
+
+
+@njit
+def priors(rules, state, actions, count, out):
+    call_priors(rules, state, actions, count, out)
+
+
+@njit
+def evaluate(rules, state, values):
+    zero(values)
+    call_evaluate(rules, state, values)
+
+
+@njit
+def perft(rules, states, actions, weights, rewards, counts, at, depth):
+    """Count the action sequences of `depth` actions; a row of `states` and of `actions` for each level, no recursion.
+
+    Row 0 of `states` holds the position; `counts` and `at` are scratch, `depth + 1` long. Chance outcomes count as actions, as in OpenSpiel's perft.
+    """
+    total = np.int64(0)
+    level = 0
+    counts[0] = -1
+    while level >= 0:
+        if counts[level] < 0:  # a new position: who moves, and what is there to play
+            player = call_current_player(rules, states[level])
+            if player == TERMINAL:
+                counts[level] = 0
+            elif player == CHANCE:
+                counts[level] = call_chance_outcomes(rules, states[level], actions[level], weights)
+            else:
+                counts[level] = call_legal_actions(rules, states[level], actions[level])
+            at[level] = 0
+            if level == depth - 1:  # bulk counting: the last level need not be played
+                total += counts[level]
+                counts[level] = 0
+        if at[level] == counts[level]:
+            level -= 1
+            continue
+        copy(states[level + 1], states[level])
+        zero(rewards)
+        call_apply(rules, states[level + 1], actions[level][at[level]], rewards, 0, rewards.shape[0])
+        at[level] += 1
+        level += 1
+        counts[level] = -1
+    return total
+
+
+def make_playout(
+    players: int,
+    max_actions: int,
+    current_player: Callable[..., Any],
+    legal_actions: Callable[..., Any],
+    apply: Callable[..., Any],
+    chance_outcomes: Callable[..., Any] | None,
+    playout_action: Callable[..., Any] | None,
+    priors: Callable[..., Any] | None,
+    evaluate: Callable[..., Any] | None,
+) -> Callable[..., Any]:
+    """A game's playout with its rules inlined; parts that the game lacks leave no trace in the machine code."""
+    has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
+    own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
+
+    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):  # type: ignore[no-untyped-def]
+        """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
+
+        `weights` and `rewards` are scratch, `rewards` zeroed; the first actions go into `trace`. A playout that is cut
+        off goes on with the game's static value. Returns the number of actions, or a code below zero.
+        """
+        scale = 1.0
+        length = 0
+        player = current_player(state)
+        while player != TERMINAL:
+            if length >= limit:
+                if has_evaluate:
+                    evaluate(state, rewards)
+                    for p in range(players):
+                        returns[p] += scale * rewards[p]
+                        rewards[p] = 0.0
+                break
+            if has_chance and player == CHANCE:
+                count = chance_outcomes(state, actions, weights)
+                if count <= 0:
+                    return NO_ACTIONS
+                if count > max_actions:
+                    return TOO_MANY_ACTIONS
+                action = np.int64(actions[sample(rng, weights, count)])
+            else:
+                count = legal_actions(state, actions)
+                if count <= 0:
+                    return NO_ACTIONS
+                if count > max_actions:
+                    return TOO_MANY_ACTIONS
+                if own_policy:
+                    action = np.int64(playout_action(state, actions, count, rng))
+                elif by_priors:
+                    priors(state, actions, count, weights)
+                    action = np.int64(actions[sample(rng, weights, count)])
+                else:
+                    action = np.int64(actions[random_below(rng, count)])
+            if length < trace.shape[0]:
+                trace[length] = action
+            apply(state, action, rewards)
+            for p in range(players):
+                if rewards[p] != 0.0:
+                    returns[p] += scale * rewards[p]
+                    rewards[p] = 0.0
+            scale *= discount
+            length += 1
+            player = current_player(state)
+        return length
+
+    return playout
+
+
+class Rules:
+    """The functions of one game, compiled when they are first asked for.
+
+    `functions` has the game's own functions by name, `record` the dtype of its state. One instance serves every
+    instance of the game's class: settings are data.
+    """
+
+    def __init__(self, functions: dict[str, Callable[..., Any]], record: np.dtype[Any], players: int, max_actions: int, name: str):
+        self.functions, self.players, self.max_actions, self.name = functions, players, max_actions, name
+        self.record = np.dtype((np.record, record))
+        self._key = fingerprint(record.descr, players, max_actions, *(functions[n] for n in sorted(functions)))
+        self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
+
+    def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
+        """The rules table: what every search needs, and the optional parts named in `wanted`."""
+        names = ["current_player", "legal_actions", "apply"]
+        if "chance_outcomes" in self.functions:
+            names.append("chance_outcomes")
+        names += [name for name in wanted if name in self.functions]
+        if COMPILED:
+            table = np.zeros(TABLE_SIZE, np.int64)
+            for name in names:
+                table[NAMES.index(name)] = address(self._dispatcher(name))
+            if "playout" in wanted:
+                table[PLAYOUT] = address(self._playout(guided))
+            return table
+        entries: list[Any] = [None] * TABLE_SIZE
+        for name in names:
+            entries[NAMES.index(name)] = self._on_bytes(self.functions[name])
+        if "playout" in wanted:
+            entries[PLAYOUT] = self._on_bytes(self._playout(guided))
+        return tuple(entries)
+
+    def view(self, buffer: Any) -> Any:
+        """A state's bytes as the record that the rules read and write."""
+        return buffer.view(self.record)[0]
+
+    def _on_bytes(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(state: Any, *rest: Any) -> Any:
+            with np.errstate(over="ignore"):  # compiled integers wrap silently; so must these
+                return function(self.view(state), *rest)
+
+        return call
+
+    def _dispatcher(self, name: str) -> Any:
+        if name not in self._compiled:
+            self._compiled[name] = self._compile(name, self.functions[name], SIGNATURES[name], name)
+        return self._compiled[name]
+
+    def _playout(self, guided: bool) -> Any:
+        kind = "guided_playout" if guided else "playout"
+        if kind in self._compiled:
+            return self._compiled[kind]
+        parts = {}
+        for name in ("current_player", "legal_actions", "apply", "chance_outcomes", "playout_action", "priors", "evaluate"):
+            used = name in self.functions and (guided or name not in ("playout_action", "priors"))
+            if not used:
+                parts[name] = None
+            else:
+                parts[name] = self._dispatcher(name) if COMPILED else self.functions[name]
+        function = make_playout(self.players, self.max_actions, **parts)
+        if COMPILED:
+            function = self._compile(kind, function, SIGNATURES["playout"], "playout")
+        self._compiled[kind] = function
+        return function
+
+    def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
+        exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
+        try:
+            return compile_function(function, exact, f"{self.name}.{name}", fingerprint(self._key, name, repr(OPTIONS)))
+        except NumbaError as error:
+            file, line = _where(error, function)
+            raise RuleCompileError(rule, file, line, _reason(error)) from error
+
+
+def _where(error: NumbaError, function: Callable[..., Any]) -> tuple[str, int]:
+    """The file and line that Numba's message points at; the function's own first line if it names none."""
+    code = getattr(function, "py_func", function).__code__
+    places = re.findall(r'File "([^"]+)", line (\d+)', str(error))
+    for file, line in reversed(places):
+        if file and (code.co_filename.endswith(file.lstrip(".")) or file == code.co_filename):
+            return code.co_filename, int(line)
+    if places:
+        return places[-1][0], int(places[-1][1])
+    return code.co_filename, code.co_firstlineno
+
+
+def _reason(error: NumbaError) -> str:
+    """The line of Numba's message that says what is wrong, without its frame and its advice."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    skip = ("Failed in", "File ", "During", "<source", "def ", "This error", "There are", "- Resolution", "^")
+    wanted = [line for line in lines if not line.startswith(skip)]
+    return wanted[0] if wanted else lines[0] if lines else repr(error)

@@ -1,0 +1,213 @@
+"""Step 1, selection: the score of an edge, and the walk down to a leaf."""
+
+import math
+
+import numpy as np
+
+from .arrays import copy, load_row
+from .jit import inlined
+from .params import FIXED, INFINITE, ONE, PARENT, PUCT, UCB1_TUNED, UCT, WIDENING
+from .rng import random_below, random_float
+from .rules import CHANCE, TERMINAL, call_apply, call_current_player
+from .tree import END, GREATEST, LEAST, NO_NODE, ROOT
+
+# How a walk ends.
+NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF, PATH_FULL = range(6)
+
+ROOTS = 4096  # below so many visits, 1 / sqrt(n) is looked up: 10% of the time of a whole simulation
+INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(ROOTS)))
+
+
+@inlined
+def scale_of(params, bounds):
+    """What turns a value into a score's unit: (subtract, multiply). Values of a known range stay as they are.
+
+    Without a known range, the least and greatest edge value seen so far become 0 and 1 (MuZero).
+    """
+    if params.normalise and bounds[GREATEST] > bounds[LEAST]:
+        return bounds[LEAST], 1.0 / (bounds[GREATEST] - bounds[LEAST])
+    return 0.0, 1.0
+
+
+@inlined
+def exploration_weight(params, node):
+    """The part of the exploration term that all edges of a node share.
+
+    UCT: c sqrt(ln N). UCB1-Tuned: ln N. PUCT: c(N) sqrt(max(1, visits of all edges)), where
+    c(N) = c + growth ln((N + base + 1) / base) and N counts the node's visits.
+    """
+    visits = node["visits"]
+    if params.policy == PUCT:
+        through = visits - node["own"]
+        c = params.c
+        if params.c_growth > 0.0:
+            c += params.c_growth * math.log((visits + params.c_base + 1.0) / params.c_base)
+        return c * math.sqrt(max(1, through))
+    log_visits = math.log(max(1, visits))
+    return params.c * math.sqrt(log_visits) if params.policy == UCT else log_visits
+
+
+@inlined
+def exploration(params, edge, weight, multiply):
+    """The exploration term of one edge; none where the value is proven, since nothing is left to explore.
+
+    UCT: c sqrt(ln N / n). PUCT: c P sqrt(N) / (1 + n). UCB1-Tuned, values scaled to a width of 1 by `w`:
+    c sqrt(ln N / n  min(1/4, V)), V = variance / w^2 + sqrt(2 ln N / n), given back in the unit of the values.
+    """
+    visits = edge["visits"]
+    if edge["child"] < 0:
+        return 0.0
+    if params.policy == PUCT:
+        return weight * edge["prior"] / (1.0 + visits)
+    if visits == 0:
+        return 0.0  # its score is the setting `unvisited` and nothing else
+    if params.policy == UCT:
+        return weight * INVERSE_ROOTS[visits] if visits < ROOTS else weight / math.sqrt(visits)
+    width = 1.0 if params.normalise else params.highest - params.lowest
+    ratio = weight / visits
+    variance = edge["spread"] / visits * multiply * multiply / (width * width)
+    return params.c * width * math.sqrt(ratio * min(0.25, variance + math.sqrt(2.0 * ratio)))
+
+
+@inlined
+def unvisited_value(params, node, subtract, multiply):
+    """What an unvisited edge is taken to be worth: a number, or the node's own value less a reduction."""
+    if params.unvisited == FIXED:
+        return (params.unvisited_value - subtract) * multiply
+    return (node["value"] - subtract) * multiply - params.unvisited_value
+
+
+@inlined
+def allowed_edges(params, node):
+    """How many edges may be visited: all, or under widening min(cap, initial + k N^alpha), at least one."""
+    count = np.int64(node["count"])
+    if params.expansion != WIDENING:
+        return count
+    allowed = params.widening_initial + params.widening_k * node["visits"] ** params.widening_alpha
+    return max(1, min(count, np.int64(min(allowed, params.widening_cap))))
+
+
+@inlined
+def next_unvisited(params, tree, node):
+    """The unvisited edge of highest prior, brought to the front of the unvisited; equal priors: a random one."""
+    first = node["first_edge"] + node["opened"]
+    rest = np.int64(node["count"]) - node["opened"]
+    if not params.random_ties or rest == 1:
+        return first
+    edges = tree.edges
+    equal = rest
+    if params.has_priors:
+        equal = 1
+        while equal < rest and edges[first + equal]["prior"] == edges[first]["prior"]:
+            equal += 1
+    other = first + random_below(tree.rng, equal)
+    if other != first:  # neither was visited: only these two fields differ
+        action, prior = edges[first]["action"], edges[first]["prior"]
+        edges[first]["action"], edges[first]["prior"] = edges[other]["action"], edges[other]["prior"]
+        edges[other]["action"], edges[other]["prior"] = action, prior
+    return first
+
+
+@inlined
+def sample_outcome(tree, node):
+    """An outcome of a chance node, by its probability."""
+    rest = random_float(tree.rng)
+    first, count = node["first_edge"], np.int64(node["count"])
+    last = first
+    for e in range(first, first + count):
+        prior = tree.edges[e]["prior"]
+        if prior > 0.0:
+            last = e
+            rest -= prior
+            if rest < 0.0:
+                return e
+    return last
+
+
+@inlined
+def select_edge(params, tree, number):
+    """The edge that a simulation takes from a node: the best score; at a chance node, by probability."""
+    node = tree.nodes[number]
+    if node["player"] == CHANCE:
+        return sample_outcome(tree, node)
+    opened = np.int64(node["opened"])
+    more = opened < allowed_edges(params, node)
+    if more and (params.unvisited == INFINITE or params.expansion == ONE):
+        return next_unvisited(params, tree, node)
+    edges, first = tree.edges, np.int64(node["first_edge"])
+    subtract, multiply = scale_of(params, tree.bounds)
+    weight = exploration_weight(params, node)
+    best, chosen, ties, open_ends = -np.inf, first, 0, 0
+    for e in range(first, first + opened):
+        edge = edges[e]
+        open_ends += edge["child"] >= 0
+        score = (edge["value"] - subtract) * multiply + exploration(params, edge, weight, multiply)
+        # Without branches: which score is the best can't be predicted, and a wrong guess costs as much as two edges.
+        better = score > best
+        ties = 1 if better else ties + (score == best)
+        chosen = e if better else chosen
+        best = score if better else best
+    if open_ends == 0 and opened < node["count"]:  # all that widening allows is proven: there is nothing else to learn
+        return next_unvisited(params, tree, node)
+    if more:
+        e = first + opened
+        score = unvisited_value(params, node, subtract, multiply) + exploration(params, edges[e], weight, multiply)
+        if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
+            return next_unvisited(params, tree, node)
+    if ties > 1 and params.random_ties:
+        skip = random_below(tree.rng, ties)
+        for e in range(chosen, first + opened):
+            edge = edges[e]
+            if (edge["value"] - subtract) * multiply + exploration(params, edge, weight, multiply) == best:
+                if skip == 0:
+                    return e
+                skip -= 1
+    return chosen
+
+
+@inlined
+def take_edge(rules, params, tree, work, number, e, depth):
+    """Walk one edge: note it in the path, bring the state and the rewards of the step up to date."""
+    players = params.players
+    work.path_nodes[depth] = number
+    work.path_edges[depth] = e
+    row = depth * players
+    child = tree.edges[e]["child"]
+    if params.keep_states:
+        if child > END:  # the state is there already
+            for p in range(players):
+                work.path_rewards[row + p] = tree.rewards[child, p]
+            return
+        load_row(work.state, tree.states, number)
+    for p in range(players):
+        work.path_rewards[row + p] = 0.0
+    call_apply(rules, work.state, tree.edges[e]["action"], work.path_rewards, row, players)
+
+
+@inlined
+def select(rules, params, tree, work):
+    """Walk from the root to an edge without a node; returns how the walk ended, its depth, and who moves at the leaf."""
+    number, depth = ROOT, 0
+    if not params.keep_states:
+        copy(work.state, tree.root)
+    if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
+        if params.keep_states:
+            copy(work.state, tree.root)
+        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
+    while True:
+        if depth + 2 >= work.path_nodes.shape[0]:
+            return PATH_FULL, depth, 0
+        e = select_edge(params, tree, number)
+        take_edge(rules, params, tree, work, number, e, depth)
+        depth += 1
+        child = tree.edges[e]["child"]
+        if child < 0:
+            return PROVEN, depth, TERMINAL
+        if child == END:
+            return FINISHED, depth, TERMINAL
+        if child == NO_NODE:
+            player = call_current_player(rules, work.state)
+            if player == TERMINAL:
+                return FINISHED, depth, player
+            return (NEW if tree.edges[e]["visits"] == 0 else UNEXPANDED), depth, player
+        number = np.int64(child)

@@ -1,0 +1,85 @@
+"""Proofs: exact values go up from finished games. What is proven is never averaged away again."""
+
+import numpy as np
+
+from .arrays import copy, load_row, store_row, zero
+from .jit import inlined
+from .rules import CHANCE, call_apply, call_chance_outcomes
+from .tree import NO_PROOF, PROOFS, child_node
+
+SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
+
+
+@inlined
+def prove_path(rules, params, tree, work, depth):
+    """The edge at the end of the path leads to a node of exact value: mark it, and go up as far as proofs follow."""
+    for d in range(depth - 1, -1, -1):
+        number, edge = work.path_nodes[d], tree.edges[work.path_edges[d]]
+        node = tree.nodes[number]
+        child = child_node(edge["child"])
+        row, proof = d * params.players, tree.nodes[child]["proof"]
+        player = node["player"] if node["player"] >= 0 else 0
+        exact = work.path_rewards[row + player] + params.discount * tree.proofs[proof, player]
+        edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
+        if node["proof"] > NO_PROOF:
+            return
+        wins = node["player"] != CHANCE and params.win_decides and exact >= params.highest - SAME
+        if wins:
+            for p in range(params.players):
+                work.values[p] = work.path_rewards[row + p] + params.discount * tree.proofs[proof, p]
+        elif not all_proven(tree, node) or not exact_values(rules, params, tree, work, d, number):
+            return
+        node["proof"] = tree.counters[PROOFS]
+        store_row(tree.proofs, tree.counters[PROOFS], work.values)
+        tree.counters[PROOFS] += 1
+
+
+@inlined
+def all_proven(tree, node):
+    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
+        if tree.edges[e]["child"] >= 0:
+            return False
+    return True
+
+
+@inlined
+def exact_values(rules, params, tree, work, depth, number):
+    """Fill `work.values` from a node whose edges are all proven; False where the best edges disagree for the others.
+
+    The player who chooses takes the best for himself; if two edges are best and differ for somebody else, nobody can
+    say which it will be. At a chance node, the mean by probability. Rewards are found by playing the path again.
+    """
+    players, node = params.players, tree.nodes[number]
+    if params.keep_states:
+        load_row(work.spare, tree.states, number)
+    else:
+        copy(work.spare, tree.root)
+        for d in range(depth):
+            call_apply(rules, work.spare, tree.edges[work.path_edges[d]]["action"], work.rewards, 0, players)
+        zero(work.rewards)
+    first, count = np.int64(node["first_edge"]), np.int64(node["count"])
+    zero(work.values)
+    chance = node["player"] == CHANCE
+    if chance:
+        call_chance_outcomes(rules, work.spare, work.actions, work.weights)
+    best, agree = -np.inf, True
+    for i in range(count):
+        edge = tree.edges[first + i]
+        copy(work.state, work.spare)
+        call_apply(rules, work.state, edge["action"], work.rewards, 0, players)
+        proof = tree.nodes[child_node(edge["child"])]["proof"]
+        for p in range(players):
+            work.rewards[p] += params.discount * tree.proofs[proof, p]
+        if chance:
+            for p in range(players):
+                work.values[p] += work.weights[i] * work.rewards[p]
+        else:
+            mine = work.rewards[node["player"]]
+            if mine > best + SAME:
+                best, agree = mine, True
+                copy(work.values, work.rewards)
+            elif mine >= best - SAME:
+                for p in range(players):
+                    agree = agree and abs(work.values[p] - work.rewards[p]) <= SAME
+        zero(work.rewards)
+    return agree

@@ -1,0 +1,351 @@
+"""A game as a user writes it: one class, its state a NumPy record, its rules functions of that record."""
+
+import difflib
+import html
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .core import rules as core
+from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
+from .errors import ActionError, GameError, PositionError, SettingsError
+
+__all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
+
+REQUIRED = {
+    "initial_state": "initial_state(state)",
+    "current_player": "current_player(state)",
+    "legal_actions": "legal_actions(state, actions)",
+    "apply": "apply(state, action, rewards)",
+}
+OPTIONAL = {
+    "chance_outcomes": "chance_outcomes(state, actions, probabilities)",
+    "priors": "priors(state, actions, count, out)",
+    "evaluate": "evaluate(state, values)",
+    "playout_action": "playout_action(state, actions, count, rng)",
+    "hash": "hash(state)",
+}
+
+
+class Game:
+    """The base of every game. A subclass gives `players`, `max_actions`, `state` and the four rules; see the README.
+
+    Rules are functions of a record, written in the subset of Python that Numba compiles. `settings` names what can be
+    set, with its default; a setting is a field of the state, filled before `initial_state` is called.
+    """
+
+    name: ClassVar[str] = ""  # how files and messages call the game; the class's name when empty
+    version: ClassVar[int] = 1  # to be raised when the rules change, so that old search files are refused
+    players: ClassVar[int]
+    max_actions: ClassVar[int]
+    state: ClassVar[Any]
+    settings: ClassVar[Mapping[str, Any]] = {}
+    # The least and the most that a player can still get from any state on; None: not known. For two players and more
+    # -1 to 1 is assumed, for one player nothing.
+    value_range: ClassVar[tuple[float, float] | None | str] = "default"
+    zero_sum: ClassVar[bool | None] = None  # do the returns of all players sum to 0? Assumed for two players
+    # Keep a copy of the state at each node instead of playing the moves from the root again. For costly `apply`.
+    keep_states: ClassVar[bool] = False
+
+    _rules: ClassVar[Rules]
+
+    def __init__(self, **settings: Any) -> None:
+        cls = type(self)
+        _check_class(cls)
+        unknown = [key for key in settings if key not in self.settings]
+        if unknown:
+            known = ", ".join(self.settings) or "none"
+            close = difflib.get_close_matches(unknown[0], self.settings, 1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise SettingsError(f"{self.title}: no setting '{unknown[0]}' (there are: {known}){hint}")
+        self.values = {key: _convert(self, key, settings.get(key, default)) for key, default in self.settings.items()}
+        self.check_settings()
+
+    # What a subclass may say in plain Python: how people read and write the game.
+
+    def check_settings(self) -> None:
+        """Raise `SettingsError` when `self.values` can't be played."""
+
+    def action_to_text(self, state: Any, action: int) -> str:
+        return str(action)
+
+    def action_from_text(self, state: Any, text: str) -> int:
+        """The legal action that is written so; actions compare by their text, ignoring case and spaces."""
+        wanted = text.strip().lower()
+        position = self.position_of(state)
+        for action in position.actions():
+            if self.action_to_text(state, action).lower() == wanted:
+                return action
+        names = [self.action_to_text(state, action) for action in position.actions()]
+        raise ActionError(
+            f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})"
+        )
+
+    def state_to_text(self, state: Any) -> str:
+        """The fields of the record, settings left out: `stones=21 turn=0`."""
+        names = [n for n in self.dtype.names or () if n not in self.settings]
+        return " ".join(f"{n}={_field_text(state[n])}" for n in names)
+
+    def state_from_text(self, state: Any, text: str) -> None:
+        """Fill `state`, which arrives as the initial state, from a text; raise `PositionError` when it can't be."""
+        names = [n for n in self.dtype.names or () if n not in self.settings]
+        for part in text.split():
+            key, equals, value = part.partition("=")
+            if not equals or key not in names:
+                raise PositionError(
+                    f"{self.title}: can't read '{part}' in position '{text}'; expected fields as in "
+                    f"'{self.state_to_text(state)}'"
+                )
+            try:
+                field = np.asarray([float(v) if "." in v else int(v) for v in value.split(",")])
+                state[key] = field.reshape(state[key].shape) if state[key].shape else field[0]
+            except (ValueError, OverflowError, IndexError) as error:
+                raise PositionError(f"{self.title}: can't read '{part}' in position '{text}': {error}") from None
+
+    def draw(self, state: Any) -> str:
+        """The position as SVG; without a drawing of its own, its text."""
+        lines = self.state_to_text(state).splitlines() or [""]
+        width = 16 + 8 * max(len(line) for line in lines)
+        rows = "".join(f'<text x="8" y="{20 + 18 * i}">{html.escape(t)}</text>' for i, t in enumerate(lines))
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {12 + 18 * len(lines)}" '
+            f'width="{width}" font-family="monospace" font-size="13">{rows}</svg>'
+        )
+
+    def show(self, state: Any) -> str:
+        """The position for a terminal, several lines if that reads better."""
+        return self.state_to_text(state)
+
+    # What everybody else asks a game.
+
+    @property
+    def title(self) -> str:
+        return self.name or type(self).__name__
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.state)
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        if self.value_range == "default":
+            return (-1.0, 1.0) if self.players > 1 else None
+        return self.value_range  # type: ignore[return-value]
+
+    @property
+    def sums_to_zero(self) -> bool:
+        return self.players == 2 if self.zero_sum is None else self.zero_sum
+
+    def has(self, rule: str) -> bool:
+        return rule in self.rules.functions
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The compiled functions, shared by all instances of the class."""
+        cls = type(self)
+        if "_rules" not in cls.__dict__:
+            functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := _function(cls, n)) is not None}
+            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, self.title)
+        return cls._rules
+
+    def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
+        """The addresses for a kernel; a rule that can't be compiled is a `GameError` in our words."""
+        try:
+            return self.rules.table(guided, wanted)
+        except RuleCompileError as error:
+            raise GameError(
+                f"{self.title}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason} "
+                f"(rules may use what Numba compiles: numbers, arrays, loops, the fields of `state`; "
+                f"NUMBA_DISABLE_JIT=1 runs them as plain Python)"
+            ) from error
+
+    def position(self, text: str | None = None) -> "Position":
+        """The initial position, or the one that `text` describes."""
+        buffer = np.zeros(self.dtype.itemsize, np.uint8)
+        state = self.rules.view(buffer)
+        for key, value in self.values.items():
+            state[key] = value
+        with np.errstate(over="ignore"):
+            self.rules.functions["initial_state"](state)
+        if text is not None and text.strip():
+            self.state_from_text(state, text.strip())
+        return Position(self, buffer)
+
+    def position_of(self, state: Any) -> "Position":
+        """A position from a record that the caller holds; the record is copied."""
+        if isinstance(state, Position):
+            return state
+        return Position(self, np.frombuffer(np.asarray(state, self.dtype).tobytes(), np.uint8).copy())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
+
+
+class Position:
+    """A state of a game that can be asked and played on from; playing returns a new one."""
+
+    def __init__(self, game: Game, buffer: Any, rewards: Any = None) -> None:
+        self.game, self.buffer = game, buffer
+        self.rewards = rewards if rewards is not None else np.zeros(game.players)  # what the last action brought
+
+    @property
+    def state(self) -> Any:
+        """The record, as the rules see it."""
+        return self.game.rules.view(self.buffer)
+
+    @cached_property
+    def _table(self) -> Any:
+        return self.game.rules_table()
+
+    @cached_property
+    def player(self) -> int:
+        """Who moves: 0, 1, …, or `CHANCE` or `TERMINAL`."""
+        return int(core.current_player(self._table, self.buffer))
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.player == TERMINAL
+
+    def actions(self) -> list[int]:
+        """The legal actions, or the possible outcomes where chance moves; none at the end."""
+        if self.player == TERMINAL:
+            return []
+        if self.player == CHANCE:
+            return [action for action, _ in self.outcomes()]
+        found = np.zeros(_room(self.game), np.int32)
+        count = int(core.legal_actions(self._table, self.buffer, found))
+        return [int(a) for a in found[: self._counted(count, "legal_actions")]]
+
+    def outcomes(self) -> list[tuple[int, float]]:
+        """Chance's outcomes with their probabilities."""
+        if self.player != CHANCE:
+            return []
+        found, weights = np.zeros(_room(self.game), np.int32), np.zeros(_room(self.game))
+        count = int(core.chance_outcomes(self._table, self.buffer, found, weights))
+        self._counted(count, "chance_outcomes")
+        return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
+
+    def play(self, action: int) -> "Position":
+        """The position after a legal action (or outcome)."""
+        legal = self.actions()
+        if action not in legal:
+            names = [self.game.action_to_text(self.state, a) for a in legal]
+            what = f"action {action!r} is not legal in {self.text}"
+            raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
+        buffer, rewards = self.buffer.copy(), np.zeros(self.game.players)
+        core.apply(self._table, buffer, int(action), rewards)
+        return Position(self.game, buffer, rewards)
+
+    def action(self, text: str | int) -> int:
+        """A legal action from its text (or its number)."""
+        if isinstance(text, str):
+            return int(self.game.action_from_text(self.state, text))
+        return int(text)
+
+    def action_text(self, action: int) -> str:
+        return self.game.action_to_text(self.state, action)
+
+    @property
+    def text(self) -> str:
+        return self.game.state_to_text(self.state)
+
+    def show(self) -> str:
+        return self.game.show(self.state)
+
+    def draw(self) -> str:
+        return self.game.draw(self.state)
+
+    def _repr_svg_(self) -> str:
+        return self.draw()
+
+    def __repr__(self) -> str:
+        return f"<{self.game.title} {self.text}>"
+
+    def _counted(self, count: int, rule: str) -> int:
+        if 0 < count <= self.game.max_actions:
+            return count
+        raise GameError(
+            f"{self.game.title}.{rule} returned {count} actions in {self.text}, "
+            f"expected 1 to max_actions = {self.game.max_actions}; `playout doctor` tells more"
+        )
+
+
+def _room(game: Game) -> int:
+    """How long a buffer for actions is: with room to spare, so that rules that write past `max_actions` are caught."""
+    return 2 * game.max_actions + 64
+
+
+def _function(cls: type[Game], name: str) -> Callable[..., Any] | None:
+    """A rule as a plain function, with or without @staticmethod; None where the class has none."""
+    found = inspect.getattr_static(cls, name, None)
+    found = getattr(found, "__func__", found)
+    return getattr(found, "py_func", found)
+
+
+def _check_class(cls: type[Game]) -> None:
+    """Everything that can be wrong with the class itself, each named with what to write."""
+    name = cls.name or cls.__name__
+    for attribute, example in (("players", "players = 2"), ("max_actions", "max_actions = 9"), ("state", "state = np.dtype([…])")):
+        if not hasattr(cls, attribute):
+            raise GameError(f"{name} has no '{attribute}'; add `{example}` to the class")
+    for attribute in ("players", "max_actions"):
+        value = getattr(cls, attribute)
+        if not isinstance(value, int) or value < 1:
+            raise GameError(f"{name}.{attribute} is {value!r}, expected a whole number of at least 1")
+    try:
+        dtype = np.dtype(cls.state)
+    except TypeError as error:
+        raise GameError(f"{name}.state is {cls.state!r}, expected a NumPy record dtype ({error})") from None
+    if not dtype.names or dtype.hasobject:
+        raise GameError(f"{name}.state is {dtype}, expected a NumPy dtype with named fields of numbers")
+    for rule, call in (REQUIRED | OPTIONAL).items():
+        function = _function(cls, rule)
+        if function is None:
+            if rule in REQUIRED:
+                raise GameError(f"{name} has no '{rule}'; define `@staticmethod def {call}` in the class")
+            continue
+        if not callable(function):
+            raise GameError(f"{name}.{rule} is {function!r}, expected a function `{call}`")
+        given = list(inspect.signature(function).parameters)
+        if len(given) != call.count(",") + 1:
+            raise GameError(f"{name}.{rule} takes ({', '.join(given)}), expected `{call}`, without self")
+    for key in cls.settings:
+        if key not in dtype.names:
+            raise GameError(f"{name}: setting '{key}' is no field of the state; add it to `state`, so that rules see it")
+    limits = cls.value_range
+    if limits not in (None, "default") and not (isinstance(limits, tuple) and len(limits) == 2 and limits[0] < limits[1]):
+        raise GameError(f"{name}.value_range is {limits!r}, expected (least, most) or None")
+
+
+def _convert(game: Game, key: str, value: Any) -> Any:
+    """A setting, given as a value or as the command line's text, in the shape of its field."""
+    field = game.dtype[key]
+    kind = "a whole number" if np.issubdtype(field.base, np.integer) else "a number"
+    expected = f"{kind}" if not field.shape else f"up to {field.shape[0]} numbers as in 1,2,3"
+    parts = value.split(",") if isinstance(value, str) else value
+    numbers = list(parts) if isinstance(parts, tuple | list | np.ndarray) else [parts]
+    parse: Callable[[Any], Any] = int if np.issubdtype(field.base, np.integer) else float
+    try:
+        found = [parse(n) if isinstance(n, str) else n for n in numbers]
+        if any(parse(n) != n for n in found) or len(found) > (field.shape[0] if field.shape else 1) or not found:
+            raise ValueError
+        if field.base.kind in "iu":
+            limits = np.iinfo(field.base)
+            if any(not limits.min <= n <= limits.max for n in found):
+                raise ValueError
+    except (ValueError, TypeError):
+        raise SettingsError(f"{game.title}: setting '{key}' is {value!r}, expected {expected}") from None
+    if not field.shape:
+        return found[0]
+    return tuple(found) + (0,) * (field.shape[0] - len(found))
+
+
+def _field_text(value: Any) -> str:
+    return ",".join(str(v) for v in np.asarray(value).ravel().tolist())
+
+
+def _shorten(names: list[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f", … {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,168 @@
+"""The games that come with Playout, found by name, and games of a user's own, found by file or module.
+
+A game is imported when it is asked for and compiled when it is first searched; importing this costs nothing.
+"""
+
+import ast
+import difflib
+import importlib
+import importlib.abc
+import importlib.util
+import inspect
+import os
+import pkgutil
+import sys
+import traceback
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from playout.errors import GameError
+from playout.game import Game
+
+__all__ = ["describe", "find", "load", "names"]
+
+OWN_GAME = "a game of your own is file.py:Class or module:Class"
+
+
+def names() -> list[str]:
+    """The built-in games, each a module or a folder here.
+
+    >>> "connect4" in names()
+    True
+    """
+    return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+
+
+@cache
+def describe(name: str) -> str:
+    """A built-in game in one line: the first of its module's docstring, read without importing it.
+
+    >>> describe("tictactoe")
+    'Tic-tac-toe: three in a row on a board of nine cells.'
+    """
+    _check_name(name)
+    spec = importlib.util.find_spec(f"{__name__}.{name}")
+    source = (
+        spec.loader.get_source(spec.name) if spec and isinstance(spec.loader, importlib.abc.InspectLoader) else None
+    )
+    docstring = ast.get_docstring(ast.parse(source or "")) or ""
+    return docstring.partition("\n")[0]
+
+
+def load(spec: str, **settings: Any) -> Game:
+    """The game that is called so, with these settings: a built-in name, `file.py:Class` or `module:Class`."""
+    return find(spec)(**settings)
+
+
+def find(spec: str) -> type[Game]:
+    """The class behind a built-in name, `file.py:Class` or `module:Class`; `GameError` says why there is none."""
+    place, colon, name = spec.strip().rpartition(":")
+    if not colon or (len(place) == 1 and name.startswith(("\\", "/"))):  # the colon of a drive, C:\nim.py
+        if spec.strip().endswith(".py"):
+            raise GameError(f"'{spec}' names no class; write {spec.strip()}:Class, with the name of the game's class")
+        name = spec.strip().lower()
+        _check_name(name)
+        module = importlib.import_module(f"{__name__}.{name}")
+        return next(game for game in _classes(module) if game.name == name)
+    if not place or not name:
+        raise GameError(
+            f"'{spec}' is no game; expected a built-in name ({', '.join(names())}), file.py:Class or module:Class"
+        )
+    if place.endswith(".py") or "/" in place or os.sep in place:
+        module = _import_file(place, spec)
+    else:
+        module = _import_module(place, spec)
+    return _class(module, name, place)
+
+
+def _check_name(name: str) -> None:
+    known = names()
+    if name in known:
+        return
+    close = difflib.get_close_matches(name.replace("-", "").replace("_", ""), known, 1, 0.5)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise GameError(f"no game '{name}' (there are: {', '.join(known)}; {OWN_GAME}){hint}")
+
+
+def _classes(module: ModuleType) -> list[type[Game]]:
+    """The games that a module defines, not those that it imports."""
+    found = [v for v in vars(module).values() if inspect.isclass(v) and issubclass(v, Game) and v is not Game]
+    return [game for game in found if game.__module__ == module.__name__]
+
+
+def _class(module: ModuleType, name: str, place: str) -> type[Game]:
+    known = [game.__name__ for game in _classes(module)]
+    there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"
+    if not hasattr(module, name):
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {place}:{close[0]}?" if close else ""
+        raise GameError(f"no class '{name}' in {place} ({there}){hint}")
+    found = getattr(module, name)
+    if not inspect.isclass(found):
+        raise GameError(
+            f"{place}:{name} is a {type(found).__name__}, expected a class derived from playout.Game ({there})"
+        )
+    if not issubclass(found, Game) or found is Game:
+        raise GameError(
+            f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)` ({there})"
+        )
+    return found
+
+
+def _import_file(place: str, spec: str) -> ModuleType:
+    """Run a user's file as a module, anew each time, its folder importable as it is for a script."""
+    path = Path(place).expanduser().resolve()
+    if not path.is_file():
+        what = "is a folder, not a file" if path.is_dir() else "does not exist"
+        raise GameError(f"can't load '{spec}': {path} {what}")
+    _make_importable(path.parent)
+    other = sys.modules.get(path.stem)
+    free = other is None or getattr(other, "__file__", None) == str(path)
+    name = path.stem if free else f"playout_file_{path.stem}"  # a user's random.py must not become everybody's
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None or found.loader is None:
+        raise GameError(f"can't load '{spec}': {path} is no Python file; expected a name that ends in .py")
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise _import_failed(spec, str(path), error) from error
+    return module
+
+
+def _import_module(place: str, spec: str) -> ModuleType:
+    _make_importable(Path.cwd())  # an installed command does not look there by itself
+    try:
+        return importlib.import_module(place)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{place}.".startswith(f"{error.name}."):
+            raise GameError(
+                f"can't load '{spec}': there is no module '{error.name}', neither installed nor in {Path.cwd()}; "
+                f"a file is written with its ending, as in {place}.py:Class"
+            ) from None
+        found = importlib.util.find_spec(place) if "." not in place else None
+        raise _import_failed(spec, (found.origin if found else None) or place, error) from error
+
+
+def _make_importable(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+
+
+def _import_failed(spec: str, file: str, error: BaseException) -> GameError:
+    """The user's own line that failed: the deepest one outside of Python's and other people's packages."""
+    if isinstance(error, SyntaxError):
+        return GameError(f"can't load '{spec}': {error.filename or file}:{error.lineno}: syntax error: {error.msg}")
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = str(Path(file).parent)
+    own = [
+        f for f in frames if f.filename == file or (f.filename.startswith(folder) and "site-packages" not in f.filename)
+    ]
+    at = f"{own[-1].filename}:{own[-1].lineno}" if own else file
+    message = " ".join(str(error).split())
+    return GameError(f"can't load '{spec}': {at}: {type(error).__name__}: {message}")
