@@ -1,23 +1,58 @@
 """Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C."""
 
+from . import games
 from .core.rng import random_below, random_float
 from .errors import ActionError, BusyError, FileError, GameError, PlayoutError, PositionError, SettingsError
 from .game import CHANCE, TERMINAL, Game, Position
+from .result import ActionStats, Result
+from .search import Search
+from .settings import (
+    PUCT,
+    UCT,
+    All,
+    Mixed,
+    Noise,
+    OneAtATime,
+    Parent,
+    Rollouts,
+    Settings,
+    Static,
+    UCB1Tuned,
+    Widening,
+    preset,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CHANCE",
+    "PUCT",
     "TERMINAL",
+    "UCT",
     "ActionError",
+    "ActionStats",
+    "All",
     "BusyError",
     "FileError",
     "Game",
     "GameError",
+    "Mixed",
+    "Noise",
+    "OneAtATime",
+    "Parent",
     "PlayoutError",
     "Position",
     "PositionError",
+    "Result",
+    "Rollouts",
+    "Search",
+    "Settings",
     "SettingsError",
+    "Static",
+    "UCB1Tuned",
+    "Widening",
+    "games",
+    "preset",
     "random_below",
     "random_float",
 ]

@@ -1,5 +1,6 @@
 """A game as a user writes it: one class, its state a NumPy record, its rules functions of that record."""
 
+import contextlib
 import difflib
 import html
 import inspect
@@ -46,7 +47,8 @@ class Game:
     # The least and the most that a player can still get from any state on; None: not known. For two players and more
     # -1 to 1 is assumed, for one player nothing.
     value_range: ClassVar[tuple[float, float] | None | str] = "default"
-    zero_sum: ClassVar[bool | None] = None  # do the returns of all players sum to 0? Assumed for two players
+    # What all players together can still get, from any state on; None: it varies. For two players 0 is assumed.
+    returns_sum: ClassVar[float | None | str] = "default"
     # Keep a copy of the state at each node instead of playing the moves from the root again. For costly `apply`.
     keep_states: ClassVar[bool] = False
 
@@ -136,8 +138,10 @@ class Game:
         return self.value_range  # type: ignore[return-value]
 
     @property
-    def sums_to_zero(self) -> bool:
-        return self.players == 2 if self.zero_sum is None else self.zero_sum
+    def sums_to(self) -> float | None:
+        if self.returns_sum == "default":
+            return 0.0 if self.players == 2 else None
+        return self.returns_sum  # type: ignore[return-value]
 
     def has(self, rule: str) -> bool:
         return rule in self.rules.functions
@@ -182,6 +186,21 @@ class Game:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
+
+    # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
+
+    def own_random(self) -> contextlib.AbstractContextManager[None]:
+        """Around a run: a source of randomness outside the kernel is the search's own meanwhile."""
+        return contextlib.nullcontext()
+
+    def save_random(self) -> Any:
+        """The state of that source, to come back to."""
+
+    def restore_random(self, saved: Any) -> None:
+        """Come back to it."""
+
+    def forget_except(self, keep: set[int]) -> None:
+        """Let go of all states outside the record but these, by their numbers."""
 
 
 class Position:
@@ -233,7 +252,7 @@ class Position:
         legal = self.actions()
         if action not in legal:
             names = [self.game.action_to_text(self.state, a) for a in legal]
-            what = f"action {action!r} is not legal in {self.text}"
+            what = f"action {action!r} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
         buffer, rewards = self.buffer.copy(), np.zeros(self.game.players)
         core.apply(self._table, buffer, int(action), rewards)
@@ -262,13 +281,13 @@ class Position:
         return self.draw()
 
     def __repr__(self) -> str:
-        return f"<{self.game.title} {self.text}>"
+        return f"<{self.game.title} {self.text or 'start'}>"
 
     def _counted(self, count: int, rule: str) -> int:
         if 0 < count <= self.game.max_actions:
             return count
         raise GameError(
-            f"{self.game.title}.{rule} returned {count} actions in {self.text}, "
+            f"{self.game.title}.{rule} returned {count} actions in {self.text or 'the start'}, "
             f"expected 1 to max_actions = {self.game.max_actions}; `playout doctor` tells more"
         )
 
@@ -301,6 +320,12 @@ def _check_class(cls: type[Game]) -> None:
         raise GameError(f"{name}.state is {cls.state!r}, expected a NumPy record dtype ({error})") from None
     if not dtype.names or dtype.hasobject:
         raise GameError(f"{name}.state is {dtype}, expected a NumPy dtype with named fields of numbers")
+    for field in dtype.names:
+        if hasattr(np.record, field):
+            raise GameError(
+                f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which uncompiled "
+                f"rules would see instead; call it something else, as in '{field}_'"
+            )
     for rule, call in (REQUIRED | OPTIONAL).items():
         function = _function(cls, rule)
         if function is None:

@@ -1,15 +1,22 @@
 """Step 3, evaluation: what the leaf is worth to each player, by playouts, by the game's static value, or by both."""
 
-import numpy as np
-
 from .arrays import copy, zero
 from .jit import inlined
 from .params import MIXED, ROLLOUTS, STATIC
-from .rules import call_current_player, call_evaluate, call_playout
+from .rules import call_evaluate, call_playout
 from .tree import PLAYOUT_ACTIONS
 
 RUNAWAY = -3  # a playout that did not end within RUNAWAY_LIMIT actions
 RUNAWAY_LIMIT = 1_000_000
+END_OF_PLAYOUT = -(2**31)  # in a trace, which begins with the index of its first free place
+
+
+@inlined
+def end_trace(trace, length):
+    """Close a playout in the trace with a mark; what did not fit is lost."""
+    if trace.shape[0] > 0 and trace[0] + length < trace.shape[0]:
+        trace[trace[0] + length] = END_OF_PLAYOUT
+        trace[0] += length + 1
 
 
 @inlined
@@ -37,6 +44,7 @@ def evaluate(rules, params, tree, work):
         if length >= RUNAWAY_LIMIT:
             return RUNAWAY
         tree.counters[PLAYOUT_ACTIONS] += length
+        end_trace(work.trace, length)
     if params.rollouts > 1:
         for p in range(players):
             work.returns[p] /= params.rollouts

@@ -13,10 +13,25 @@ from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
 from .rules import TERMINAL, call_current_player
 from .select import FINISHED, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
 from .solver import prove_path
-from .tree import EDGES, END, LEADER, LEADER_SINCE, NO_PROOF, NODES, POSITIONS, PROOFS, ROOT, SIMULATIONS, child_node
+from .tree import (
+    EDGE,
+    EDGES,
+    END,
+    LEADER,
+    LEADER_SINCE,
+    NO_PROOF,
+    NODE,
+    NODES,
+    POSITIONS,
+    PROOFS,
+    ROOT,
+    SIMULATIONS,
+    child_node,
+)
 
 # Why the loop came back.
-DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BAD_EXPANSION, BAD_PLAYOUT = range(8)
+DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, BAD_EXPANSION, BAD_PLAYOUT = range(9)
+NODE_BYTES, EDGE_BYTES = NODE.itemsize, EDGE.itemsize
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
 
 
@@ -69,17 +84,27 @@ def finish(rules, params, tree, work, ending, depth):
 
 
 @njit
-def run(rules, params, tree, work, simulations, node_limit, target):
+def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """Up to `simulations` simulations: (status, detail). `target` is the count at which the whole search will end."""
+    players = tree.proofs.shape[1]
+    node_bytes = NODE_BYTES + (tree.states.shape[1] + 8 * players if params.keep_states else 0)
     for _ in range(simulations):
         if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
             return SOLVED, 0
         if tree.counters[POSITIONS] >= node_limit:
             return NODE_LIMIT, 0
+        more_proofs = work.path_nodes.shape[0] if params.solver else 0
+        if (
+            (tree.counters[NODES] + 1) * node_bytes
+            + (tree.counters[EDGES] + params.max_actions) * EDGE_BYTES
+            + (tree.counters[PROOFS] + more_proofs) * 8 * players
+            > byte_limit
+        ):
+            return BYTE_LIMIT, 0
         if (
             tree.counters[EDGES] + params.max_actions > tree.edges.shape[0]
             or tree.counters[NODES] + 1 > tree.nodes.shape[0]
-            or params.solver and tree.counters[PROOFS] + work.path_nodes.shape[0] > tree.proofs.shape[0]
+            or tree.counters[PROOFS] + more_proofs > tree.proofs.shape[0]
         ):
             return GROW, 0
         if params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0:

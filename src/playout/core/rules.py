@@ -216,11 +216,13 @@ def make_playout(
     def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):  # type: ignore[no-untyped-def]
         """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
 
-        `weights` and `rewards` are scratch, `rewards` zeroed; the first actions go into `trace`. A playout that is cut
-        off goes on with the game's static value. Returns the number of actions, or a code below zero.
+        `weights` and `rewards` are scratch, `rewards` zeroed. Where `trace` has room, the actions are written from
+        index `trace[0]` on. A playout that is cut off goes on with the game's static value. Returns the number of
+        actions, or a code below zero.
         """
         scale = 1.0
         length = 0
+        room = trace.shape[0] - trace[0] if trace.shape[0] > 0 else 0
         player = current_player(state)
         while player != TERMINAL:
             if length >= limit:
@@ -250,8 +252,8 @@ def make_playout(
                     action = np.int64(actions[sample(rng, weights, count)])
                 else:
                     action = np.int64(actions[random_below(rng, count)])
-            if length < trace.shape[0]:
-                trace[length] = action
+            if length < room:
+                trace[trace[0] + length] = action
             apply(state, action, rewards)
             for p in range(players):
                 if rewards[p] != 0.0:

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from .arrays import copy, load_row
-from .jit import inlined
-from .params import FIXED, INFINITE, ONE, PARENT, PUCT, UCB1_TUNED, UCT, WIDENING
+from .jit import inlined, njit
+from .params import FIXED, INFINITE, ONE, PUCT, UCT, WIDENING
 from .rng import random_below, random_float
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
 from .tree import END, GREATEST, LEAST, NO_NODE, ROOT
@@ -211,3 +211,28 @@ def select(rules, params, tree, work):
                 return FINISHED, depth, player
             return (NEW if tree.edges[e]["visits"] == 0 else UNEXPANDED), depth, player
         number = np.int64(child)
+
+
+@njit
+def score_terms(params, tree, number, out):
+    """Fill `out[i]` with (value term, exploration term, score) of each edge of a node, as `select_edge` compares them.
+
+    Edges that may not be visited yet score minus infinity; at a chance node the score is the probability.
+    """
+    node = tree.nodes[number]
+    subtract, multiply = scale_of(params, tree.bounds)
+    weight = exploration_weight(params, node)
+    opened, allowed = np.int64(node["opened"]), allowed_edges(params, node)
+    for i in range(np.int64(node["count"])):
+        edge = tree.edges[node["first_edge"] + i]
+        if node["player"] == CHANCE:
+            out[i, 0], out[i, 1], out[i, 2] = 0.0, 0.0, edge["prior"]
+            continue
+        if edge["visits"] > 0:
+            out[i, 0] = (edge["value"] - subtract) * multiply
+        elif params.unvisited == INFINITE or params.expansion == ONE:
+            out[i, 0] = np.inf
+        else:
+            out[i, 0] = unvisited_value(params, node, subtract, multiply)
+        out[i, 1] = exploration(params, edge, weight, multiply)
+        out[i, 2] = out[i, 0] + out[i, 1] if i < max(opened, allowed) else -np.inf

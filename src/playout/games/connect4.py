@@ -73,11 +73,12 @@ class Connect4(Game):
 
     @staticmethod
     def legal_actions(state, actions):
-        top = (state.mine | state.theirs) >> np.uint64(5)
-        count = np.int64(0)
+        occupied = state.mine | state.theirs
+        count = 0
         for column in range(7):
-            actions[count] = column  # stays only when there is room: no branch to guess wrong
-            count += 1 - np.int64((top >> np.uint64(7 * column)) & ONE)
+            if (occupied >> np.uint64(7 * column + 5)) & ONE == 0:
+                actions[count] = column
+                count += 1
         return count
 
     @staticmethod

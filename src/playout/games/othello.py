@@ -29,10 +29,6 @@ CENTRE = int(START_X | START_O)
 # and no run comes round the edge into the next row.
 INNER = np.uint64(0x7E7E7E7E7E7E7E7E)
 ZERO, ONE = np.uint64(0), np.uint64(1)
-# A single bit times this constant has another number in its top six bits for each of the 64 bits.
-DE_BRUIJN, TOP_SIX = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
-BIT_INDEX = np.zeros(64, np.int32)
-BIT_INDEX[[(0x03F79D71B4CB0A89 << k & (1 << 64) - 1) >> 58 for k in range(64)]] = np.arange(64)
 
 
 @shared.helper
@@ -131,10 +127,9 @@ class Othello(Game):
             return 1
         count = 0
         while left != 0:
-            lowest = left & (~left + ONE)
-            actions[count] = BIT_INDEX[(lowest * DE_BRUIJN) >> TOP_SIX]
+            actions[count] = shared.lowest_bit(left)
             count += 1
-            left ^= lowest
+            left &= left - ONE
         return count
 
     @staticmethod

@@ -1,0 +1,168 @@
+"""What a search found: a snapshot that stays as it is while the search goes on."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .errors import SettingsError
+from .game import Position
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class ActionStats:
+    """One action at the root. `value` is for the player who moves there."""
+
+    action: int
+    text: str
+    visits: int
+    value: float | None  # mean return, exact if proven; None before the first visit
+    error: float | None  # standard error of the value; 0 if proven, None where one visit tells nothing
+    prior: float
+    proven: float | None  # the exact value
+    line: tuple[int, ...]  # the expected play, beginning with the action itself
+
+    def interval(self, z: float, limits: tuple[float, float] | None) -> tuple[float, float] | None:
+        """The confidence interval of the value, cut at the range of the game."""
+        if self.value is None or self.error is None:
+            return None
+        low, high = self.value - z * self.error, self.value + z * self.error
+        return (max(low, limits[0]), min(high, limits[1])) if limits else (low, high)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a search from one position. Values are for the player who moves there."""
+
+    position: Position
+    settings: Settings
+    simulations: int  # of this run
+    seconds: float
+    stopped_by: str  # "simulations", "seconds", "nodes", "bytes", "stop", "proven", "decided"
+    nodes: int  # positions in the tree
+    edges: int
+    bytes: int
+    value: float
+    proven: float | None
+    best: int | None
+    actions: tuple[ActionStats, ...]  # the most visited first, the best before its equals
+    visits: int  # of the root, reused ones included
+    leader_since: int  # the simulation at the root since which the best action has been the answer
+    mean_depth: float  # of the simulations of this run
+    max_depth: int
+    playout_length: float  # mean number of actions in the playouts of this run
+    z: float = field(repr=False, default=1.96)
+
+    @property
+    def simulations_per_second(self) -> float:
+        return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """The expected play from the root."""
+        return self.stats(self.best).line if self.best is not None else ()
+
+    @property
+    def best_text(self) -> str | None:
+        return self.stats(self.best).text if self.best is not None else None
+
+    def stats(self, action: int | str) -> ActionStats:
+        """The statistics of one action, by its number or its text."""
+        for stats in self.actions:
+            if action in (stats.action, stats.text):
+                return stats
+        names = ", ".join(s.text for s in self.actions)
+        raise SettingsError(f"{self.position.game.title}: no action {action!r} at the root (there are: {names})")
+
+    def interval(self, action: int | str) -> tuple[float, float] | None:
+        """The confidence interval of an action's value."""
+        return self.stats(action).interval(self.z, self.position.game.range)
+
+    def line_text(self, line: tuple[int, ...]) -> list[str]:
+        """A line of play in the game's own words."""
+        texts, position = [], self.position
+        for action in line:
+            texts.append(position.action_text(action))
+            position = position.play(action)
+        return texts
+
+    def policy(self, temperature: float | None = None) -> dict[int, float]:
+        """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only."""
+        temperature = self.settings.temperature if temperature is None else temperature
+        if not temperature >= 0.0 or math.isinf(temperature):
+            raise SettingsError(f"temperature is {temperature!r}, expected a number of at least 0")
+        if temperature == 0.0 or not any(s.visits for s in self.actions):
+            return {s.action: float(s.action == self.best) for s in self.actions}
+        logs = np.array([math.log(s.visits) if s.visits else -math.inf for s in self.actions]) / temperature
+        weights = np.exp(logs - logs.max())
+        return {s.action: float(w) for s, w in zip(self.actions, weights / weights.sum(), strict=True)}
+
+    def choose(self, temperature: float | None = None, seed: int | None = None) -> int:
+        """An action drawn from `policy`; without a seed, a different one each time."""
+        policy = self.policy(temperature)
+        return int(np.random.default_rng(seed).choice(list(policy), p=list(policy.values())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON object; actions are in the game's own words."""
+        return {
+            "game": self.position.game.title,
+            "position": self.position.text,
+            "simulations": self.simulations,
+            "seconds": round(self.seconds, 6),
+            "simulations_per_second": round(self.simulations_per_second, 1),
+            "nodes": self.nodes,
+            "bytes": self.bytes,
+            "value": self.value,
+            "proven": self.proven,
+            "best": self.best_text,
+            "line": self.line_text(self.line),
+            "actions": [
+                {
+                    "action": s.text,
+                    "visits": s.visits,
+                    "value": s.value,
+                    "prior": s.prior,
+                    "proven": s.proven,
+                    "interval": list(i) if (i := s.interval(self.z, self.position.game.range)) else None,
+                }
+                for s in self.actions
+            ],
+            "visits": self.visits,
+            "edges": self.edges,
+            "stopped_by": self.stopped_by,
+            "leader_since": self.leader_since,
+            "mean_depth": self.mean_depth,
+            "max_depth": self.max_depth,
+            "playout_length": self.playout_length,
+        }
+
+    def explain(self) -> str:
+        """Why this action and not the next best, in plain words."""
+        from .explain import explain
+
+        return explain(self)
+
+    def table(self, most: int | None = None) -> Any:
+        """The actions as a table for a terminal (a Rich renderable)."""
+        from .show import result_table
+
+        return result_table(self, most)
+
+    def _repr_html_(self) -> str:
+        from .show import result_html
+
+        return result_html(self)
+
+    def __str__(self) -> str:
+        from .show import result_text
+
+        return result_text(self)
+
+    @cached_property
+    def next_best(self) -> ActionStats | None:
+        """The action that would be taken if the best one were not there: the next in the table."""
+        others = [s for s in self.actions if s.action != self.best and s.visits]
+        return others[0] if others else None

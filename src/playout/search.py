@@ -1,0 +1,547 @@
+"""`Search`: a game, settings, a tree, and the loop around the compiled kernel. Front ends only ever talk to this."""
+
+import contextlib
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .core import evaluate as core_evaluate
+from .core import expand as core_expand
+from .core import loop
+from .core import rules as core_rules
+from .core import tree as core
+from .core.rng import random_bits
+from .core.tree import Tree, Work
+from .errors import ActionError, BusyError, GameError, PositionError, SettingsError
+from .game import CHANCE, Game, Position
+from .result import ActionStats, Result
+from .settings import Settings, preset
+
+CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
+LINE_LENGTH = 64  # of an expected line of play
+KEEP_BASE_BYTES = 1 << 27  # a reused subtree up to this size is kept as the place to walk back to
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to end a run: any of them, together; None: no such limit."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+    bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        given = {k: v for k, v in vars(self).items() if v is not None}
+        if not given:
+            raise SettingsError("no limit given: say how long to search, as simulations, seconds, nodes or bytes")
+        for name, value in given.items():
+            whole = name != "seconds"
+            kind = int if whole else (int, float)
+            good = isinstance(value, kind | np.integer if whole else kind) and not isinstance(value, bool)  # type: ignore[operator]
+            if not good or not value > 0 or not math.isfinite(value):
+                expected = "a whole number of at least 1" if whole else "a number above 0"
+                raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
+
+
+class Search:
+    """A search of one game from one position, which can be run, stepped, stopped, walked back, played on and saved.
+
+    >>> import playout as po
+    >>> search = po.Search(po.games.load("tictactoe"), position="X.O/.X./..O", seed=1)
+    >>> result = search.run(simulations=1000)
+    >>> result.best_text, result.proven
+    ('6', 0.0)
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: Settings | str | None = None,
+        *,
+        position: str | Position | None = None,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(game, Game):
+            hint = f"{game.__name__}()" if isinstance(game, type) else "a Game, or po.wrap(object)"
+            raise GameError(f"Search got {game!r}, expected {hint}")
+        if isinstance(settings, str):
+            settings = preset(settings)
+        if settings is not None and not isinstance(settings, Settings):
+            raise SettingsError(f"Search got settings {settings!r}, expected Settings or a preset's name")
+        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+            raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
+        self.game, self.settings, self.seed = game, settings or Settings(), int(seed)
+        self.params = self.settings.params(game)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._rules = self._rules_table()
+        self._work = self._new_work(depth=128)
+        start = position if isinstance(position, Position) else game.position(position)
+        self._origin: dict[str, Any] = {"state": start.buffer.copy(), "tree": None}
+        self._log: list[tuple[str, int]] = []  # since the origin: ("run", simulations), ("play", action)
+        self._base: Tree | None = None
+        self.position = start
+        self.history: list[Position] = []  # the positions before this one
+        self._plant(start, self.seed)
+
+    # Running.
+
+    def run(
+        self,
+        simulations: int | None = None,
+        *,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        bytes: int | None = None,
+        progress: Callable[["Search", float], None] | None = None,
+    ) -> Result:
+        """Search until the first of the given limits is reached, and return what was found.
+
+        Simulations and seconds count new work; nodes and bytes the whole tree. `progress` is called between chunks
+        with the share of the limits that is used up.
+        """
+        limits = Limits(simulations, seconds, nodes, bytes)
+        with self._busy("run"):
+            self._check_root(limits)
+            began, before = time.perf_counter(), self.tree.counters.copy()
+            self._stop.clear()
+            try:
+                reason = self._run(limits, began, int(before[core.SIMULATIONS]), progress)
+            finally:
+                self._note_run(int(self.tree.counters[core.SIMULATIONS] - before[core.SIMULATIONS]))
+            return self._result(time.perf_counter() - began, before, reason)
+
+    def stop(self) -> None:
+        """End a run from another thread; it returns what it has found within a few hundredths of a second."""
+        self._stop.set()
+
+    def step(self) -> Any:
+        """Run one simulation and return its four phases in full (a `Step`). The tree is as after `run(1)`."""
+        from .step import take_step
+
+        with self._busy("step"):
+            self._check_root(None)
+            step = take_step(self)
+            self._note_run(1)
+            return step
+
+    def result(self) -> Result:
+        """What has been found so far at this root, without searching."""
+        with self._busy("result"):
+            before = np.zeros_like(self.tree.counters)
+            return self._result(0.0, before, "")
+
+    @property
+    def simulations(self) -> int:
+        """Simulations since the present position was set; those that came with a reused subtree are not counted."""
+        return int(self.tree.counters[core.SIMULATIONS])
+
+    @property
+    def root(self) -> Any:
+        """The tree, as nodes that can be walked (a `Node`)."""
+        from .view import Node
+
+        return Node.root_of(self)
+
+    # Moving.
+
+    def play(self, action: int | str) -> Position:
+        """Play an action (or chance's outcome) and keep its subtree as the new tree; returns the new position."""
+        with self._busy("play"):
+            number = self.position.action(action)
+            after = self.position.play(number)
+            self._log.append(("play", number))
+            self.history.append(self.position)
+            self._move_to(after, number)
+            return after
+
+    def rewind(self, simulations: int) -> None:
+        """Go back to the tree after so many simulations from the present position; going on gives the same again."""
+        if not isinstance(simulations, int) or not 0 <= simulations <= self.simulations:
+            raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
+        with self._busy("rewind"):
+            plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
+            kept = self._log[: plays[-1] + 1] if plays else []
+            if self._base is not None:
+                self.tree = copied(self._base)
+                self.game.restore_random(self._base_random)
+                self._log = kept
+            else:
+                self._replay(kept)
+            self._exactly(simulations)
+            self._note_run(simulations)
+
+    # Making.
+
+    @classmethod
+    def from_tree(
+        cls,
+        game: Game,
+        literal: Mapping[str, Any],
+        settings: Settings | str | None = None,
+        *,
+        position: str | Position | None = None,
+        seed: int = 0,
+    ) -> "Search":
+        """A search that begins with a tree written by hand; see `playout.literal`."""
+        from .literal import plant
+
+        search = cls(game, settings, position=position, seed=seed)
+        plant(search, literal)
+        search._origin["tree"] = copied(search.tree)
+        search._base = copied(search.tree)
+        return search
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole search to one file; see docs/file-format.md."""
+        from .files import save
+
+        with self._busy("save"):
+            save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game | None = None) -> "Search":
+        """Read a search from a file. A game that is not built in has to be given."""
+        from .files import load
+
+        return load(Path(path), game)
+
+    def __repr__(self) -> str:
+        return f"<Search {self.game.title} '{self.position.text}' after {self.simulations} simulations>"
+
+    def _repr_html_(self) -> str:
+        return self.result()._repr_html_()
+
+    # What the above is made of.
+
+    @contextlib.contextmanager
+    def _busy(self, what: str) -> Iterator[None]:
+        if not self._lock.acquire(blocking=False):
+            raise BusyError(f"{what}: this search is already at work in another thread; wait for it, or call stop()")
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
+                yield
+        finally:
+            self._lock.release()
+
+    def _rules_table(self) -> Any:
+        s = self.settings
+        wanted = ["playout"] if self.params.rollouts else []
+        if self.params.has_priors:
+            wanted.append("priors")
+        if self.params.evaluator != 0:
+            wanted.append("evaluate")
+        rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
+        return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
+
+    def _new_work(self, depth: int, trace: int = 0) -> Work:
+        size, players, room = self.game.dtype.itemsize, self.game.players, 2 * self.game.max_actions + 64
+        return Work(
+            state=np.zeros(size, np.uint8),
+            spare=np.zeros(size, np.uint8),
+            actions=np.zeros(room, np.int32),
+            weights=np.zeros(room),
+            path_nodes=np.zeros(depth, np.int32),
+            path_edges=np.zeros(depth, np.int32),
+            path_rewards=np.zeros(depth * players),
+            rewards=np.zeros(players),
+            returns=np.zeros(players),
+            values=np.zeros(players),
+            trace=np.zeros(trace, np.int32),
+        )
+
+    def _plant(self, position: Position, seed: int) -> None:
+        """An empty tree with its root expanded."""
+        self.position = position
+        self.tree = core.new_tree(position.buffer, self.game.players, self.game.keep_states, seed)
+        self._room_for_one_more()
+        if not position.is_terminal:
+            self._checked(*core_expand.expand_root(self._rules, self.params, self.tree, self._work, position.player))
+            self.tree.counters[core.POSITIONS] = 1
+            self._add_noise()
+        self._base, self._base_random = None, self.game.save_random()
+
+    def _move_to(self, after: Position, action: int) -> None:
+        """The subtree of an action becomes the tree; a new one is planted where there is none."""
+        old = self.tree
+        node = old.nodes[core.ROOT]
+        block = old.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+        at = np.flatnonzero(block["action"] == action)
+        child = abs(int(block[at[0]]["child"])) if len(at) else core.NO_NODE
+        if child <= core.END:
+            self._plant(after, int(old.rng[0]))
+            self._forget()
+            return
+        used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
+        new = core.new_tree(after.buffer, self.game.players, self.game.keep_states, 0, used[0] + 1, used[1] + 1)
+        new = core.grown(new, 0, 0, used[2] + 1)
+        core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32))
+        new.rng[:] = old.rng
+        new.bounds[:] = old.bounds
+        self.tree, self.position = copied(new), after
+        self._forget()
+        if after.player != CHANCE:
+            self.tree.counters[core.LEADER] = loop.best_edge(self.params, self.tree, core.ROOT)
+            self._add_noise()
+        small = core.used_bytes(self.tree) <= KEEP_BASE_BYTES
+        self._base, self._base_random = (copied(self.tree) if small else None), self.game.save_random()
+
+    def _forget(self) -> None:
+        """Let a game of Python objects drop what no position of this search needs any more."""
+        if self.game.keep_states:
+            used = int(self.tree.counters[core.NODES])
+            self.game.forget_except(self.tree.states[core.ROOT : used], [p.buffer for p in self.history] + [self.position.buffer])
+
+    def _add_noise(self) -> None:
+        """Mix fresh Dirichlet noise into the root's priors, each edge its own, and put the unvisited in order again."""
+        noise, node = self.settings.noise, self.tree.nodes[core.ROOT]
+        if noise is None or node["player"] == CHANCE:
+            return
+        first, count, opened = int(node["first_edge"]), int(node["count"]), int(node["opened"])
+        block = self.tree.edges[first : first + count]
+        with np.errstate(over="ignore"):
+            generator = np.random.default_rng(int(random_bits(self.tree.rng)))
+        drawn = generator.dirichlet([noise.alpha] * count)
+        block["prior"] = (1 - noise.fraction) * block["prior"] + noise.fraction * drawn
+        order = opened + np.argsort(-block["prior"][opened:], kind="stable")
+        block[opened:] = block[order]
+
+    def _check_root(self, limits: Limits | None) -> None:
+        if self.position.is_terminal:
+            raise PositionError(f"{self.game.title}: the game is over in {self.position.text}; there is nothing to search")
+        if self.position.player == CHANCE:
+            names = ", ".join(self.position.action_text(a) for a, _ in self.position.outcomes()[:8])
+            raise PositionError(f"{self.game.title}: chance moves next in {self.position.text}; play an outcome first ({names})")
+        if limits is not None and limits.bytes is not None:
+            players = self.game.players
+            proofs = core.END_PROOF + 1 + (len(self._work.path_nodes) if self.params.solver else 0)
+            least = core.record_bytes(self.tree, core.ROOT + 2, 2 * self.game.max_actions, proofs)
+            if limits.bytes < least:
+                raise SettingsError(
+                    f"limit bytes is {limits.bytes}, too small for a root of {self.game.title} with {players} "
+                    f"player{'s' if players > 1 else ''}; expected at least {least}"
+                )
+
+    def _run(self, limits: Limits, began: float, start: int, progress: Callable[..., None] | None) -> str:
+        """Chunks of simulations until a limit is reached; returns which one."""
+        tree_limit, byte_limit = limits.nodes or 2**62, limits.bytes or 2**62
+        target = start + limits.simulations if limits.simulations else 2**62
+        chunk, reasons = 16, {loop.SOLVED: "proven", loop.DECIDED: "decided", loop.NODE_LIMIT: "nodes", loop.BYTE_LIMIT: "bytes"}
+        with self.game.own_random():
+            while True:
+                done, now = self.simulations, time.perf_counter() - began
+                if progress is not None:
+                    progress(self, self._share(limits, done - start, now))
+                if done >= target:
+                    return "simulations"
+                if limits.seconds is not None and now >= limits.seconds:
+                    return "seconds"
+                if self._stop.is_set():
+                    return "stop"
+                if limits.seconds is not None and done > start:
+                    rate = (done - start) / now
+                    chunk = max(1, min(chunk, int(rate * (limits.seconds - now)) + 1))
+                    if self.params.early_stop and limits.simulations is None:
+                        target_now = done + int(rate * (limits.seconds - now)) + 1
+                        if loop.is_decided(self.params, self.tree, target_now - done):
+                            return "decided"
+                size = min(chunk, target - done)
+                entered = time.perf_counter()
+                status, detail = loop.run(
+                    self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
+                )
+                took = time.perf_counter() - entered
+                if status in reasons:
+                    return reasons[status]
+                self._serve(status, detail, byte_limit)
+                if took < CHUNK_SECONDS / 2:
+                    chunk = min(chunk * 2, 1 << 20)
+                elif took > CHUNK_SECONDS:
+                    chunk = max(1, int(chunk * CHUNK_SECONDS / took))
+
+    def _serve(self, status: int, detail: int, byte_limit: int = 2**62) -> None:
+        """Give the kernel what it came back for: room, a longer path, or the news that the rules are broken."""
+        if status == loop.GROW:
+            self._room_for_one_more(byte_limit)
+        elif status == loop.DEEPER:
+            self._work = self._new_work(2 * len(self._work.path_nodes), len(self._work.trace))
+            self._room_for_one_more(byte_limit)
+        elif status == loop.BAD_EXPANSION:
+            self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
+        elif status == loop.BAD_PLAYOUT:
+            if detail == core_evaluate.RUNAWAY:
+                raise GameError(
+                    f"{self.game.title}: a playout did not end within {core_evaluate.RUNAWAY_LIMIT:,} actions; "
+                    f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
+                )
+            self._checked(core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail)
+
+    def _checked(self, status: int, count: int) -> None:
+        if status == core_expand.FINE:
+            return
+        wrong = "no actions where the game is not over" if status == core_expand.NO_ACTIONS else "more than max_actions"
+        raise GameError(
+            f"{self.game.title}.legal_actions (or chance_outcomes) gives {wrong} "
+            f"(max_actions = {self.game.max_actions}); `playout doctor` finds the position"
+        )
+
+    def _room_for_one_more(self, byte_limit: int = 2**62) -> None:
+        """Let the arrays grow to twice what is used, but not past a limit of bytes."""
+        used = self.tree.counters
+        proofs_needed = int(used[core.PROOFS]) + (len(self._work.path_nodes) if self.params.solver else 0)
+        edges_needed = int(used[core.EDGES]) + self.game.max_actions
+
+        def size(have: int, need: int, each: int) -> int:
+            return have if have >= need else max(need, min(2 * need, byte_limit // each + 1))
+
+        self.tree = core.grown(
+            self.tree,
+            size(len(self.tree.nodes), int(used[core.NODES]) + 1, core.NODE.itemsize),
+            size(len(self.tree.edges), edges_needed, core.EDGE.itemsize),
+            size(len(self.tree.proofs), proofs_needed, 8 * self.game.players),
+        )
+
+    def _exactly(self, simulations: int) -> None:
+        """Run so many simulations and look at nothing else."""
+        params = self.params._replace(early_stop=0)
+        target = self.simulations + simulations
+        with self.game.own_random():
+            while self.simulations < target:
+                left = min(target - self.simulations, 4096)
+                status, detail = loop.run(self._rules, params, self.tree, self._work, left, 2**62, 2**62, target)
+                if status == loop.SOLVED:
+                    return
+                self._serve(status, detail)
+
+    def _note_run(self, simulations: int) -> None:
+        if self._log and self._log[-1][0] == "run":
+            self._log[-1] = ("run", self._log[-1][1] + simulations)
+        elif simulations:
+            self._log.append(("run", simulations))
+
+    def _replay(self, log: list[tuple[str, int]]) -> None:
+        """Build the tree again from the beginning by what was done since."""
+        start = Position(self.game, self._origin["state"].copy())
+        self.history, self._log = [], list(log)
+        self._plant(start, self.seed)
+        if self._origin["tree"] is not None:
+            self.tree = copied(self._origin["tree"])
+        for what, number in log:
+            if what == "run":
+                self._exactly(number)
+            else:
+                self.history.append(self.position)
+                self._move_to(self.position.play(number), number)
+
+    def _share(self, limits: Limits, simulations: int, seconds: float) -> float:
+        shares = [simulations / limits.simulations if limits.simulations else 0.0]
+        shares.append(seconds / limits.seconds if limits.seconds else 0.0)
+        shares.append(int(self.tree.counters[core.POSITIONS]) / limits.nodes if limits.nodes else 0.0)
+        shares.append(core.used_bytes(self.tree) / limits.bytes if limits.bytes else 0.0)
+        return min(1.0, max(shares))
+
+    def _result(self, seconds: float, before: Any, reason: str) -> Result:
+        tree, counters = self.tree, self.tree.counters
+        root = tree.nodes[core.ROOT]
+        simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
+        block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+        best = -1 if root["player"] < 0 else int(loop.best_edge(self.params, tree, core.ROOT))
+        # The best stands before its equals; otherwise visits, then value.
+        order = sorted(
+            range(len(block)),
+            key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
+        )
+        actions = tuple(self._stats(int(root["first_edge"]) + i) for i in order)
+        proven = None
+        if root["proof"] > core.NO_PROOF and root["player"] >= 0:
+            proven = float(tree.proofs[root["proof"], root["player"]])
+        leader = int(counters[core.LEADER]) == best
+        return Result(
+            position=self.position,
+            settings=self.settings,
+            simulations=simulations,
+            seconds=seconds,
+            stopped_by=reason,
+            nodes=int(counters[core.POSITIONS]),
+            edges=int(counters[core.EDGES]),
+            bytes=core.used_bytes(tree),
+            value=proven if proven is not None else float(root["value"]),
+            proven=proven,
+            best=int(tree.edges[best]["action"]) if best >= 0 else None,
+            actions=actions,
+            visits=int(root["visits"]),
+            leader_since=int(counters[core.LEADER_SINCE] if leader else counters[core.SIMULATIONS]),
+            mean_depth=float(counters[core.DEPTH_SUM] - before[core.DEPTH_SUM]) / max(1, simulations),
+            max_depth=int(counters[core.DEPTH_MAX]),
+            playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
+            z=self.params.z,
+        )
+
+    def _stats(self, number: int) -> ActionStats:
+        """A root edge as the outside sees it."""
+        edge = self.tree.edges[number]
+        visits, action = int(edge["visits"]), int(edge["action"])
+        is_proven = edge["child"] < 0
+        error = None
+        if is_proven:
+            error = 0.0
+        elif visits > 1:
+            error = math.sqrt(max(0.0, float(edge["spread"])) / (visits - 1) / visits)
+        return ActionStats(
+            action=action,
+            text=self.position.action_text(action),
+            visits=visits,
+            value=float(edge["value"]) if visits else None,
+            error=error,
+            prior=float(edge["prior"]),
+            proven=float(edge["value"]) if is_proven else None,
+            line=self.expected_line(number),
+        )
+
+    def expected_line(self, edge: int) -> tuple[int, ...]:
+        """The expected play through an edge: the answer at each node below it; where chance moves, the likeliest seen."""
+        line, tree = [int(tree_action(self.tree, edge))], self.tree
+        while len(line) < LINE_LENGTH:
+            child = abs(int(tree.edges[edge]["child"]))
+            if child <= core.END:
+                break
+            node = tree.nodes[child]
+            if node["player"] == CHANCE:
+                block = tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+                edge = int(node["first_edge"]) + int(np.argmax(block["visits"]))
+                if tree.edges[edge]["visits"] == 0:
+                    break
+            else:
+                edge = int(loop.best_edge(self.params, tree, child))
+                if edge < 0:
+                    break
+            line.append(int(tree_action(tree, edge)))
+        return tuple(line)
+
+
+def tree_action(tree: Tree, edge: int) -> int:
+    return int(tree.edges[edge]["action"])
+
+
+def copied(tree: Tree) -> Tree:
+    """A tree of its own, with no more room than it uses."""
+    used = tree.counters
+    n, e, f = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
+    return tree._replace(
+        nodes=tree.nodes[:n].copy(),
+        edges=tree.edges[:e].copy(),
+        proofs=tree.proofs[:f].copy(),
+        states=tree.states[:n].copy(),
+        rewards=tree.rewards[:n].copy(),
+        root=tree.root.copy(),
+        counters=tree.counters.copy(),
+        bounds=tree.bounds.copy(),
+        rng=tree.rng.copy(),
+    )

@@ -1,0 +1,319 @@
+"""What a search is told: frozen dataclasses outside, one tuple of numbers inside, and the presets.
+
+Every field can be written as JSON and read back (`to_dict`, `from_dict`), so that files, the command line and programs
+name things alike.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any, TypeVar
+
+from .core import params as core
+from .core.params import Params
+from .errors import SettingsError
+from .game import Game
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class UCT:
+    """The best of value + c sqrt(ln N / n)."""
+
+    c: float = 1.4
+
+
+@dataclass(frozen=True)
+class UCB1Tuned:
+    """UCT with the variance that was seen in place of the constant: value + c sqrt(ln N / n min(1/4, V))."""
+
+    c: float = 1.0
+
+
+@dataclass(frozen=True)
+class PUCT:
+    """The best of value + c prior sqrt(N) / (1 + n); c grows by `growth` ln((N + base + 1) / base)."""
+
+    c: float = 1.25
+    growth: float = 0.0
+    base: float = 19652.0
+
+
+@dataclass(frozen=True)
+class Parent:
+    """An unvisited edge is worth its node's own value less a reduction."""
+
+    reduction: float = 0.0
+
+
+@dataclass(frozen=True)
+class All:
+    """All children of a node may be visited from the start."""
+
+
+@dataclass(frozen=True)
+class OneAtATime:
+    """Each visit to a node adds one child, in random order (or by prior), until all are there."""
+
+
+@dataclass(frozen=True)
+class Widening:
+    """min(cap, initial + k N^alpha) children of a node visited N times, in order of prior."""
+
+    initial: float = 1.0
+    k: float = 1.0
+    alpha: float = 0.5
+    cap: float | None = None
+
+
+@dataclass(frozen=True)
+class Rollouts:
+    """Play `n` games from the leaf to the end, or for `depth` actions; guided by the game's own policy, or at random."""
+
+    n: int = 1
+    depth: int | None = None
+    guided: bool = False
+
+
+@dataclass(frozen=True)
+class Static:
+    """The game's own `evaluate`."""
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """`weight` times a rollout plus the rest times the static value."""
+
+    weight: float = 0.5
+    rollouts: Rollouts = field(default_factory=Rollouts)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
+
+    fraction: float = 0.25
+    alpha: float = 0.3
+
+
+ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BOUND, "proof": core.BY_PROOF}
+_KINDS: dict[str, type[Any]] = {
+    k.__name__: k
+    for k in (UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening, Rollouts, Static, Mixed, Noise)
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search. What is None follows from the policy or the game."""
+
+    policy: UCT | UCB1Tuned | PUCT = field(default_factory=UCT)
+    evaluator: Rollouts | Static | Mixed = field(default_factory=Rollouts)
+    expansion: All | OneAtATime | Widening = field(default_factory=All)
+    unvisited: float | str | Parent | None = None  # "infinity", a number, or Parent(reduction)
+    answer: str = "visits"  # or "value", "bound" (lower confidence bound), "proof"
+    solver: bool = True  # prove positions exactly where finished games allow it
+    discount: float = 1.0  # what a reward one step later is worth
+    normalise: bool | None = None  # scale values by the least and greatest seen; None: when the game's range is unknown
+    noise: Noise | None = None
+    temperature: float = 0.0  # for choosing an action with variety: 0 is always the best one
+    confidence: float = 0.95  # of the intervals, and of the lower confidence bound
+    ties: str = "random"  # or "first": equal scores are broken by order
+    evaluate_root: bool = False  # the first simulation evaluates the root itself
+    early_stop: bool = False  # stop when the most visited action can't be overtaken any more
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
+        known = {f.name for f in dataclasses.fields(cls)}
+        for key in data:
+            if key not in known:
+                raise SettingsError(f"settings: '{key}' is no setting (there are: {', '.join(sorted(known))})")
+        return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
+
+    def replace(self, **changes: Any) -> "Settings":
+        return dataclasses.replace(self, **changes)
+
+    def params(self, game: Game) -> Params:
+        """The numbers that the kernels see, for one game."""
+        return _params(self, game)
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"kind": type(value).__name__, **fields}
+    return value
+
+
+def _rebuilt(key: str, value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    kind = _KINDS.get(str(value.get("kind")))
+    if kind is None:
+        raise SettingsError(f"settings: '{key}' is {value!r}, expected a 'kind' out of {', '.join(_KINDS)}")
+    known = {f.name for f in dataclasses.fields(kind)}
+    given = {k: _rebuilt(k, v) for k, v in value.items() if k != "kind"}
+    for k in given:
+        if k not in known:
+            raise SettingsError(f"settings: {kind.__name__} has no '{k}' (it has: {', '.join(sorted(known)) or 'nothing'})")
+    return kind(**given)
+
+
+def _number(name: str, value: Any, least: float = -math.inf, most: float = math.inf, above: bool = False) -> None:
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not good or not least <= value <= most or (above and value == least):
+        limits = f"{'more than' if above else 'at least'} {least:g}" if math.isfinite(least) else ""
+        limits += (" and " if limits else "") + f"at most {most:g}" if math.isfinite(most) else ""
+        raise SettingsError(f"settings: {name} is {value!r}, expected a number{' of ' + limits if limits else ''}")
+
+
+def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
+    if not isinstance(value, kinds):
+        raise SettingsError(f"settings: {name} is {value!r}, expected {' or '.join(k.__name__ for k in kinds)}")
+
+
+def _check(s: Settings) -> None:
+    """Refuse values that no search can have, each by name."""
+    _kind("policy", s.policy, UCT, UCB1Tuned, PUCT)
+    _kind("evaluator", s.evaluator, Rollouts, Static, Mixed)
+    _kind("expansion", s.expansion, All, OneAtATime, Widening)
+    _number("policy.c", s.policy.c, 0.0)
+    if isinstance(s.policy, PUCT):
+        _number("policy.growth", s.policy.growth, 0.0)
+        _number("policy.base", s.policy.base, 0.0, above=True)
+    rollouts = s.evaluator.rollouts if isinstance(s.evaluator, Mixed) else s.evaluator
+    if isinstance(s.evaluator, Mixed):
+        _number("evaluator.weight", s.evaluator.weight, 0.0, 1.0)
+        _kind("evaluator.rollouts", rollouts, Rollouts)
+    if isinstance(rollouts, Rollouts):
+        for name, value in (("n", rollouts.n), ("depth", rollouts.depth)):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000):
+                raise SettingsError(f"settings: evaluator.{name} is {value!r}, expected a whole number of at least 1")
+    if isinstance(s.expansion, Widening):
+        _number("expansion.initial", s.expansion.initial, 0.0)
+        _number("expansion.k", s.expansion.k, 0.0)
+        _number("expansion.alpha", s.expansion.alpha, 0.0, 1.0)
+        if s.expansion.cap is not None:
+            _number("expansion.cap", s.expansion.cap, 1.0)
+    if isinstance(s.unvisited, Parent):
+        _number("unvisited.reduction", s.unvisited.reduction)
+    elif isinstance(s.unvisited, str):
+        if s.unvisited != "infinity":
+            raise SettingsError(f"settings: unvisited is {s.unvisited!r}, expected 'infinity', a number, or Parent(reduction)")
+    elif s.unvisited is not None:
+        _number("unvisited", s.unvisited)
+    if s.answer not in ANSWERS:
+        raise SettingsError(f"settings: answer is {s.answer!r}, expected one of {', '.join(ANSWERS)}")
+    if s.ties not in ("random", "first"):
+        raise SettingsError(f"settings: ties is {s.ties!r}, expected 'random' or 'first'")
+    _number("discount", s.discount, 0.0, 1.0, above=True)
+    _number("temperature", s.temperature, 0.0)
+    _number("confidence", s.confidence, 0.0, 0.999999, above=True)
+    if s.noise is not None:
+        _kind("noise", s.noise, Noise)
+        _number("noise.fraction", s.noise.fraction, 0.0, 1.0)
+        _number("noise.alpha", s.noise.alpha, 0.0, above=True)
+
+
+def _params(s: Settings, game: Game) -> Params:
+    """Turn settings into numbers, and refuse those that the game has no part for."""
+    evaluator = s.evaluator
+    rollouts = evaluator.rollouts if isinstance(evaluator, Mixed) else evaluator
+    if not isinstance(evaluator, Rollouts) and not game.has("evaluate"):
+        raise SettingsError(f"{game.title} has no static value: define `evaluate(state, values)`, or use Rollouts()")
+    if isinstance(rollouts, Rollouts) and rollouts.guided and not (game.has("playout_action") or game.has("priors")):
+        raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
+    unvisited = s.unvisited
+    if unvisited is None:
+        unvisited = Parent() if isinstance(s.policy, PUCT) else "infinity"
+    limits = game.range
+    widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
+    policy = s.policy
+    # When one player gets the most there is, the others' share follows: there is no other, or all must have the least.
+    sums = game.sums_to
+    decides = limits is not None and (
+        game.players == 1 or (sums is not None and abs(limits[1] + (game.players - 1) * limits[0] - sums) < 1e-9)
+    )
+    if isinstance(unvisited, Parent):
+        kind, amount = core.PARENT, unvisited.reduction
+    elif isinstance(unvisited, str):
+        kind, amount = core.INFINITE, 0.0
+    else:
+        kind, amount = core.FIXED, unvisited
+    expansion = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}[type(s.expansion)]
+    return Params(
+        players=game.players,
+        max_actions=game.max_actions,
+        policy={UCT: core.UCT, UCB1Tuned: core.UCB1_TUNED, PUCT: core.PUCT}[type(policy)],
+        c=float(policy.c),
+        c_growth=float(policy.growth) if isinstance(policy, PUCT) else 0.0,
+        c_base=float(policy.base) if isinstance(policy, PUCT) else 1.0,
+        unvisited=kind,
+        unvisited_value=float(amount),
+        expansion=expansion,
+        widening_initial=float(widening.initial),
+        widening_k=float(widening.k),
+        widening_alpha=float(widening.alpha),
+        widening_cap=float(widening.cap) if widening.cap is not None else 1e9,
+        evaluator={Rollouts: core.ROLLOUTS, Static: core.STATIC, Mixed: core.MIXED}[type(evaluator)],
+        rollouts=rollouts.n if isinstance(rollouts, Rollouts) else 0,
+        depth=(rollouts.depth or 0) if isinstance(rollouts, Rollouts) else 0,
+        mix=float(evaluator.weight) if isinstance(evaluator, Mixed) else 0.0,
+        discount=float(s.discount),
+        solver=int(s.solver),
+        lowest=float(limits[0]) if limits else -math.inf,
+        highest=float(limits[1]) if limits else math.inf,
+        win_decides=int(decides and s.discount == 1.0) if game.players > 1 else int(decides),
+        normalise=int(limits is None if s.normalise is None else s.normalise),
+        random_ties=int(s.ties == "random"),
+        has_priors=int(uses_priors(s) and game.has("priors")),
+        evaluate_root=int(s.evaluate_root),
+        keep_states=int(game.keep_states),
+        answer=ANSWERS[s.answer],
+        z=NormalDist().inv_cdf(0.5 + s.confidence / 2),
+        early_stop=int(s.early_stop),
+    )
+
+
+def uses_priors(settings: Settings) -> bool:
+    """Whether the order or the score of edges depends on priors."""
+    return isinstance(settings.policy, PUCT) or not isinstance(settings.expansion, All)
+
+
+@dataclass(frozen=True)
+class Preset:
+    description: str
+    make: Callable[[], Settings]
+
+
+PRESETS: dict[str, Preset] = {
+    "default": Preset("UCT with proofs: all children, random playouts, the most visited action", Settings),
+    "textbook": Preset(
+        "UCT as in textbooks: all children, random playouts, no proofs, the action of highest mean",
+        lambda: Settings(policy=UCT(math.sqrt(2)), answer="value", solver=False),
+    ),
+    "minimal": Preset(
+        "the well-known dictionary implementation: exploration weight 1, the root played out first, highest mean",
+        lambda: Settings(policy=UCT(1.0), answer="value", solver=False, evaluate_root=True),
+    ),
+    "stepwise": Preset(
+        "one child at a time, c = 1.414, random playouts, the most visited action",
+        lambda: Settings(policy=UCT(1.414), expansion=OneAtATime(), solver=False),
+    ),
+}
+
+
+def preset(name: str, **changes: Any) -> Settings:
+    """The settings of a preset, with changes: `preset("textbook", seed=…)`."""
+    if name not in PRESETS:
+        raise SettingsError(f"no preset '{name}' (there are: {', '.join(PRESETS)})")
+    return PRESETS[name].make().replace(**changes)
