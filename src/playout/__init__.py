@@ -21,6 +21,7 @@ from .settings import (
     Widening,
     preset,
 )
+from .wrap import wrap
 
 __version__ = "0.1.0"
 
@@ -55,4 +56,5 @@ __all__ = [
     "preset",
     "random_below",
     "random_float",
+    "wrap",
 ]

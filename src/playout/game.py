@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .core import rules as core
+from .core.callback import CallbackError
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
 
@@ -28,6 +29,7 @@ OPTIONAL = {
     "evaluate": "evaluate(state, values)",
     "playout_action": "playout_action(state, actions, count, rng)",
     "hash": "hash(state)",
+    "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
 }
 
 
@@ -189,26 +191,27 @@ class Game:
 
     # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
 
-    def own_random(self) -> contextlib.AbstractContextManager[None]:
-        """Around a run: a source of randomness outside the kernel is the search's own meanwhile."""
+    def new_random(self, seed: int) -> Any:
+        """A search's own source of randomness outside the kernel."""
+
+    def using_random(self, source: Any) -> contextlib.AbstractContextManager[None]:
+        """Around a run: such a source is in use meanwhile."""
         return contextlib.nullcontext()
 
-    def save_random(self) -> Any:
-        """The state of that source, to come back to."""
+    def forget_except(self, states: Any, positions: list[Any]) -> None:
+        """Let go of all objects but those of these states (rows of bytes) and positions (buffers)."""
 
-    def restore_random(self, saved: Any) -> None:
-        """Come back to it."""
-
-    def forget_except(self, keep: set[int]) -> None:
-        """Let go of all states outside the record but these, by their numbers."""
+    def take_error(self) -> BaseException:
+        """The exception that a Python function raised under compiled code."""
+        return GameError(f"{self.title}: a rule failed")
 
 
 class Position:
     """A state of a game that can be asked and played on from; playing returns a new one."""
 
-    def __init__(self, game: Game, buffer: Any, rewards: Any = None) -> None:
+    def __init__(self, game: Game, buffer: Any) -> None:
         self.game, self.buffer = game, buffer
-        self.rewards = rewards if rewards is not None else np.zeros(game.players)  # what the last action brought
+        self.rewards = np.zeros(game.players)  # what the last action brought
 
     @property
     def state(self) -> Any:
@@ -222,7 +225,7 @@ class Position:
     @cached_property
     def player(self) -> int:
         """Who moves: 0, 1, …, or `CHANCE` or `TERMINAL`."""
-        return int(core.current_player(self._table, self.buffer))
+        return int(self._ask(core.current_player))
 
     @property
     def is_terminal(self) -> bool:
@@ -235,7 +238,7 @@ class Position:
         if self.player == CHANCE:
             return [action for action, _ in self.outcomes()]
         found = np.zeros(_room(self.game), np.int32)
-        count = int(core.legal_actions(self._table, self.buffer, found))
+        count = int(self._ask(core.legal_actions, found))
         return [int(a) for a in found[: self._counted(count, "legal_actions")]]
 
     def outcomes(self) -> list[tuple[int, float]]:
@@ -243,7 +246,7 @@ class Position:
         if self.player != CHANCE:
             return []
         found, weights = np.zeros(_room(self.game), np.int32), np.zeros(_room(self.game))
-        count = int(core.chance_outcomes(self._table, self.buffer, found, weights))
+        count = int(self._ask(core.chance_outcomes, found, weights))
         self._counted(count, "chance_outcomes")
         return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
 
@@ -254,9 +257,15 @@ class Position:
             names = [self.game.action_to_text(self.state, a) for a in legal]
             what = f"action {action!r} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
-        buffer, rewards = self.buffer.copy(), np.zeros(self.game.players)
-        core.apply(self._table, buffer, int(action), rewards)
-        return Position(self.game, buffer, rewards)
+        after = Position(self.game, self.buffer.copy())
+        after._ask(core.apply, int(action), after.rewards)
+        return after
+
+    def _ask(self, rule: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return rule(self._table, self.buffer, *arguments)
+        except CallbackError:
+            raise self.game.take_error() from None
 
     def action(self, text: str | int) -> int:
         """A legal action from its text (or its number)."""

@@ -1,6 +1,7 @@
 """`Search`: a game, settings, a tree, and the loop around the compiled kernel. Front ends only ever talk to this."""
 
 import contextlib
+import copy
 import math
 import threading
 import time
@@ -16,6 +17,7 @@ from .core import expand as core_expand
 from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
+from .core.callback import CallbackError
 from .core.rng import random_bits
 from .core.tree import Tree, Work
 from .errors import ActionError, BusyError, GameError, PositionError, SettingsError
@@ -81,6 +83,7 @@ class Search:
         self.params = self.settings.params(game)
         self._lock = threading.Lock()
         self._stop = threading.Event()
+        self._random = game.new_random(self.seed)
         self._rules = self._rules_table()
         self._work = self._new_work(depth=128)
         start = position if isinstance(position, Position) else game.position(position)
@@ -171,7 +174,7 @@ class Search:
             kept = self._log[: plays[-1] + 1] if plays else []
             if self._base is not None:
                 self.tree = copied(self._base)
-                self.game.restore_random(self._base_random)
+                self._random = copy.deepcopy(self._base_random)
                 self._log = kept
             else:
                 self._replay(kept)
@@ -228,6 +231,8 @@ class Search:
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
                 yield
+        except CallbackError:
+            raise self.game.take_error() from None
         finally:
             self._lock.release()
 
@@ -266,7 +271,7 @@ class Search:
             self._checked(*core_expand.expand_root(self._rules, self.params, self.tree, self._work, position.player))
             self.tree.counters[core.POSITIONS] = 1
             self._add_noise()
-        self._base, self._base_random = None, self.game.save_random()
+        self._base, self._base_random = None, copy.deepcopy(self._random)
 
     def _move_to(self, after: Position, action: int) -> None:
         """The subtree of an action becomes the tree; a new one is planted where there is none."""
@@ -291,7 +296,7 @@ class Search:
             self.tree.counters[core.LEADER] = loop.best_edge(self.params, self.tree, core.ROOT)
             self._add_noise()
         small = core.used_bytes(self.tree) <= KEEP_BASE_BYTES
-        self._base, self._base_random = (copied(self.tree) if small else None), self.game.save_random()
+        self._base, self._base_random = (copied(self.tree) if small else None), copy.deepcopy(self._random)
 
     def _forget(self) -> None:
         """Let a game of Python objects drop what no position of this search needs any more."""
@@ -334,7 +339,7 @@ class Search:
         tree_limit, byte_limit = limits.nodes or 2**62, limits.bytes or 2**62
         target = start + limits.simulations if limits.simulations else 2**62
         chunk, reasons = 16, {loop.SOLVED: "proven", loop.DECIDED: "decided", loop.NODE_LIMIT: "nodes", loop.BYTE_LIMIT: "bytes"}
-        with self.game.own_random():
+        with self.game.using_random(self._random):
             while True:
                 done, now = self.simulations, time.perf_counter() - began
                 if progress is not None:
@@ -412,7 +417,7 @@ class Search:
         """Run so many simulations and look at nothing else."""
         params = self.params._replace(early_stop=0)
         target = self.simulations + simulations
-        with self.game.own_random():
+        with self.game.using_random(self._random):
             while self.simulations < target:
                 left = min(target - self.simulations, 4096)
                 status, detail = loop.run(self._rules, params, self.tree, self._work, left, 2**62, 2**62, target)
@@ -429,7 +434,7 @@ class Search:
     def _replay(self, log: list[tuple[str, int]]) -> None:
         """Build the tree again from the beginning by what was done since."""
         start = Position(self.game, self._origin["state"].copy())
-        self.history, self._log = [], list(log)
+        self.history, self._log, self._random = [], list(log), self.game.new_random(self.seed)
         self._plant(start, self.seed)
         if self._origin["tree"] is not None:
             self.tree = copied(self._origin["tree"])

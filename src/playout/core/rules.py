@@ -285,7 +285,7 @@ class Rules:
         names = ["current_player", "legal_actions", "apply"]
         if "chance_outcomes" in self.functions:
             names.append("chance_outcomes")
-        names += [name for name in wanted if name in self.functions]
+        names += [name for name in wanted if name in self.functions and name != "playout"]
         if COMPILED:
             table = np.zeros(TABLE_SIZE, np.int64)
             for name in names:
@@ -319,6 +319,10 @@ class Rules:
     def _playout(self, guided: bool) -> Any:
         kind = "guided_playout" if guided else "playout"
         if kind in self._compiled:
+            return self._compiled[kind]
+        if "playout" in self.functions:  # a game of Python objects plays out in Python
+            function = self.functions["playout"]
+            self._compiled[kind] = self._dispatcher("playout") if COMPILED else function
             return self._compiled[kind]
         parts = {}
         for name in ("current_player", "legal_actions", "apply", "chance_outcomes", "playout_action", "priors", "evaluate"):

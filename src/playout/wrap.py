@@ -1,0 +1,478 @@
+"""Games made of Python objects: `po.wrap(obj)` gives a `Game` on the same tree and the same search.
+
+Two kinds of object are understood, each holding one position and never changed by a call:
+
+- `current_player()`, `legal_actions()`, `play(action)` (returns the next object), `returns()` (one number a player, asked
+  at the end). The game is over when `current_player()` is None or negative, or when there are no legal actions. Optional:
+  `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and `chance_outcomes()` (pairs of
+  outcome and probability) where `current_player()` is `po.CHANCE`.
+- the `Node` of many tutorials: `find_children()`, `find_random_child()`, `is_terminal()`, `reward()`. Two players take
+  turns, and `reward()` is for the one to move at the end, from 0 to 1; or one player, with `players=1`.
+
+The state that the kernel sees is the number of a slot in which the object lies, and the addresses of the callbacks.
+"""
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .core.callback import FAILED, CallbackError, call_back, make_callback, read_float, read_int
+from .core.rules import CHANCE, TERMINAL
+from .errors import GameError, PositionError
+from .game import Game, Position
+
+PLAY_KIND = ("current_player", "legal_actions", "play", "returns")
+NODE_KIND = ("find_children", "find_random_child", "is_terminal", "reward")
+CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors")
+
+
+# The rules, compiled once for all objects.
+
+
+def _initial_state(state):  # type: ignore[no-untyped-def]
+    state.slot = 0
+
+
+def _current_player(state):  # type: ignore[no-untyped-def]
+    return state.player
+
+
+def _legal_actions(state, actions):  # type: ignore[no-untyped-def]
+    count = call_back(state.on_actions, state.slot, 0)
+    if count == FAILED:
+        raise CallbackError
+    for i in range(min(count, actions.shape[0])):
+        actions[i] = read_int(state.ints, i)
+    return count
+
+
+def _chance_outcomes(state, actions, probabilities):  # type: ignore[no-untyped-def]
+    count = call_back(state.on_actions, state.slot, 0)
+    if count == FAILED:
+        raise CallbackError
+    for i in range(min(count, actions.shape[0])):
+        actions[i] = read_int(state.ints, i)
+        probabilities[i] = read_float(state.floats, i)
+    return count
+
+
+def _apply(state, action, rewards):  # type: ignore[no-untyped-def]
+    slot = call_back(state.on_apply, state.slot, action)
+    if slot == FAILED:
+        raise CallbackError
+    state.slot = slot
+    state.player = read_int(state.ints, 0)
+    if state.player == TERMINAL:
+        for p in range(rewards.shape[0]):
+            rewards[p] = read_float(state.floats, p)
+
+
+def _playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):  # type: ignore[no-untyped-def]
+    """The whole playout in one call; what comes at its end is discounted by its length."""
+    length = call_back(state.on_playout, state.slot, limit)
+    if length == FAILED:
+        raise CallbackError
+    scale = discount**length
+    for p in range(returns.shape[0]):
+        returns[p] += scale * read_float(state.floats, p)
+    return length
+
+
+def _evaluate(state, values):  # type: ignore[no-untyped-def]
+    if call_back(state.on_evaluate, state.slot, 0) == FAILED:
+        raise CallbackError
+    for p in range(values.shape[0]):
+        values[p] = read_float(state.floats, p)
+
+
+def _priors(state, actions, count, out):  # type: ignore[no-untyped-def]
+    if call_back(state.on_priors, state.slot, count) == FAILED:
+        raise CallbackError
+    for i in range(count):
+        out[i] = read_float(state.floats, i)
+
+
+class Slot:
+    """An object in the tree, with what it was asked once."""
+
+    __slots__ = ("children", "names", "numbers", "object", "player")
+
+    def __init__(self, obj: Any, player: int) -> None:
+        self.object, self.player = obj, player
+        self.numbers: list[int] | None = None  # legal actions as the kernel numbers them
+        self.names: list[Any] = []  # the same as the object gives them; the `Node` kind: the children themselves
+        self.children: dict[int, int] = {}  # slots, by number of the action
+
+
+class Randomness:
+    """A search's own random numbers for what happens in Python, the global generator of `random` included."""
+
+    def __init__(self, seed: int) -> None:
+        self.own = random.Random(seed)
+        self.shared = random.Random(seed + 1).getstate()
+
+
+class ObjectGame(Game):
+    """What `wrap` returns. Actions that are whole numbers keep them; others are numbered in the order they come."""
+
+    name = "object"
+    players = 2
+    max_actions = 1
+    keep_states = True
+    state = np.dtype([(n, np.int64) for n in ("slot", "player", "floats", "ints", *CALLBACKS)])
+    initial_state = staticmethod(_initial_state)
+    current_player = staticmethod(_current_player)
+    legal_actions = staticmethod(_legal_actions)
+    apply = staticmethod(_apply)
+    playout = staticmethod(_playout)
+
+    def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
+        super().__init__()
+        self.object, self._describe = obj, describe
+        self._slots: list[Slot | None] = []
+        self._free: list[int] = []
+        self._error: BaseException | None = None
+        self._random = Randomness(0).own
+        self._floats = np.zeros(max(self.players, self.max_actions))
+        self._ints = np.zeros(self.max_actions + 1, np.int32)
+        functions = (self._apply, self._actions, self._playout, self._evaluate, self._priors)
+        self._keep = [make_callback(self._caught(f)) for f in functions]
+        self._start = self._new_slot(obj, self.player_at(obj, None))
+
+    # What the kinds differ in.
+
+    def player_at(self, obj: Any, mover: int | None) -> int:
+        raise NotImplementedError
+
+    def list_actions(self, slot: Slot) -> list[Any]:
+        raise NotImplementedError
+
+    def child_of(self, slot: Slot, name: Any) -> Any:
+        raise NotImplementedError
+
+    def returns_of(self, obj: Any, player: int) -> Any:
+        raise NotImplementedError
+
+    def play_out(self, slot: Slot, limit: int) -> int:
+        raise NotImplementedError
+
+    # What the kernel calls.
+
+    def _caught(self, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
+        """An exception can't travel through compiled code: it is kept, and raised again when the kernel has returned."""
+
+        def call(first: int, second: int) -> int:
+            try:
+                return function(first, second)
+            except BaseException as error:  # noqa: BLE001  # Ctrl-C too: it is raised again in `take_error`
+                self._error = error
+                return FAILED
+
+        return call
+
+    def take_error(self) -> BaseException:
+        error, self._error = self._error, None
+        return error or GameError("a Python function called from the search has failed")
+
+    def _apply(self, number: int, action: int) -> int:
+        slot = self._slots[number]
+        assert slot is not None
+        child = slot.children.get(action)
+        if child is None:
+            if slot.numbers is None:
+                self._list(slot)
+            name = slot.names[slot.numbers.index(action)]  # type: ignore[union-attr]
+            obj = self.child_of(slot, name)
+            child = self._new_slot(obj, self.player_at(obj, slot.player))
+            slot.children[action] = child
+        below = self._slots[child]
+        assert below is not None
+        self._ints[0] = below.player
+        if below.player == TERMINAL:
+            self._floats[: self.players] = self.returns_of(below.object, slot.player)
+        return child
+
+    def _actions(self, number: int, _: int) -> int:
+        slot = self._slots[number]
+        assert slot is not None
+        if slot.numbers is None:
+            self._list(slot)
+        numbers = slot.numbers or []
+        if len(numbers) <= self.max_actions:
+            self._ints[: len(numbers)] = numbers
+            if slot.player == CHANCE:
+                self._floats[: len(numbers)] = [p for _, p in slot.object.chance_outcomes()]
+        return len(numbers)
+
+    def _playout(self, number: int, limit: int) -> int:
+        slot = self._slots[number]
+        assert slot is not None
+        return self.play_out(slot, limit)
+
+    def _evaluate(self, number: int, _: int) -> int:
+        slot = self._slots[number]
+        assert slot is not None
+        self._floats[: self.players] = slot.object.evaluate()
+        return 0
+
+    def _priors(self, number: int, count: int) -> int:
+        slot = self._slots[number]
+        assert slot is not None
+        self._floats[:count] = list(slot.object.priors())
+        return 0
+
+    def _list(self, slot: Slot) -> None:
+        names = self.list_actions(slot)
+        whole = all(type(n) is int and -(2**31) < n < 2**31 for n in names) and len(set(names)) == len(names)
+        slot.names, slot.numbers = names, list(names) if whole else list(range(len(names)))
+
+    def _new_slot(self, obj: Any, player: int) -> int:
+        slot = Slot(obj, player)
+        if self._free:
+            number = self._free.pop()
+            self._slots[number] = slot
+        else:
+            number = len(self._slots)
+            self._slots.append(slot)
+        return number
+
+    # What the rest of Playout asks.
+
+    def position(self, text: str | None = None) -> Position:
+        if text is not None and text.strip():
+            raise PositionError(f"{self.title}: a position can't be read from text ('{text}'); wrap the object you want")
+        buffer = np.zeros(self.dtype.itemsize, np.uint8)
+        state = self.rules.view(buffer)
+        slot = self._slots[self._start]
+        assert slot is not None
+        state["slot"], state["player"] = self._start, slot.player
+        state["floats"], state["ints"] = self._floats.ctypes.data, self._ints.ctypes.data
+        for name, (_, address) in zip(CALLBACKS, self._keep, strict=True):
+            state[name] = address
+        return Position(self, buffer)
+
+    def object_at(self, position: Position) -> Any:
+        """The Python object of a position."""
+        return self._slot_of(position.state).object
+
+    def _slot_of(self, state: Any) -> Slot:
+        number = int(state["slot"])
+        slot = self._slots[number] if number < len(self._slots) else None
+        if slot is None:
+            raise PositionError(f"{self.title}: that position was let go when the search moved on")
+        return slot
+
+    def action_to_text(self, state: Any, action: int) -> str:
+        slot = self._slot_of(state)
+        if slot.numbers is None:
+            self._list(slot)
+        name = slot.names[slot.numbers.index(action)] if slot.numbers and action in slot.numbers else action
+        return self._describe(name) if self._describe else _short(name, action)
+
+    def state_to_text(self, state: Any) -> str:
+        return _short(self._slot_of(state).object, int(state["slot"]))
+
+    def show(self, state: Any) -> str:
+        obj = self._slot_of(state).object
+        return str(obj.to_pretty_string()) if hasattr(obj, "to_pretty_string") else str(obj)
+
+    def new_random(self, seed: int) -> Any:
+        return Randomness(seed)
+
+    @contextlib.contextmanager
+    def using_random(self, source: Any) -> Iterator[None]:
+        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was."""
+        before, own = random.getstate(), self._random
+        random.setstate(source.shared)
+        self._random = source.own
+        try:
+            yield
+        finally:
+            source.shared, self._random = random.getstate(), own
+            random.setstate(before)
+
+    def forget_except(self, states: Any, positions: list[Any]) -> None:
+        kept = {self._start} | {int(self.rules.view(buffer)["slot"]) for buffer in positions}
+        if len(states):
+            kept |= set(np.ascontiguousarray(states).view(self.dtype)["slot"].ravel().tolist())
+        leaves = {child for number in kept if (s := self._slots[number]) is not None for child in s.children.values()}
+        for number, slot in enumerate(self._slots):
+            if slot is not None and number not in kept and number not in leaves:
+                self._slots[number] = None
+                self._free.append(number)
+        for number in kept | leaves:
+            slot = self._slots[number]
+            if slot is not None and any(self._slots[c] is None for c in slot.children.values()):
+                slot.children = {a: c for a, c in slot.children.items() if self._slots[c] is not None}
+
+    def __repr__(self) -> str:
+        return f"wrap({_short(self.object, 0)})"
+
+
+class _PlayGame(ObjectGame):
+    """Objects with `current_player`, `legal_actions`, `play` and `returns`."""
+
+    def player_at(self, obj: Any, mover: int | None) -> int:
+        player = obj.current_player()
+        if player is None or (player < 0 and player != CHANCE):
+            return TERMINAL
+        if player == CHANCE:
+            return CHANCE
+        if not player < self.players:
+            raise GameError(f"current_player() is {player!r}, expected 0 to {self.players - 1}; say players= in po.wrap")
+        return int(player) if obj.legal_actions() else TERMINAL
+
+    def list_actions(self, slot: Slot) -> list[Any]:
+        if slot.player == CHANCE:
+            return [outcome for outcome, _ in slot.object.chance_outcomes()]
+        return list(slot.object.legal_actions())
+
+    def child_of(self, slot: Slot, name: Any) -> Any:
+        after = slot.object.play(name)
+        if after is None:
+            raise GameError("play(action) returned None, expected the next state; it must not change the object itself")
+        return after
+
+    def returns_of(self, obj: Any, player: int) -> Any:
+        returns = obj.returns()
+        if np.ndim(returns) == 0:
+            returns = [returns]
+        if len(returns) != self.players:
+            raise GameError(f"returns() gave {len(returns)} numbers, expected {self.players}, one for each player")
+        return returns
+
+    def play_out(self, slot: Slot, limit: int) -> int:
+        obj, draw = slot.object, self._random.random
+        length = 0
+        while length < limit:
+            player = obj.current_player()
+            if player is None or player < 0:
+                if player != CHANCE:
+                    break
+                outcomes = obj.chance_outcomes()
+                names, weights = [o for o, _ in outcomes], [p for _, p in outcomes]
+                obj = obj.play(self._random.choices(names, weights)[0])
+            else:
+                actions = obj.legal_actions()
+                if not actions:
+                    break
+                if not isinstance(actions, list | tuple):
+                    actions = list(actions)
+                obj = obj.play(actions[int(draw() * len(actions))])
+            length += 1
+        else:
+            if self.player_at(obj, None) != TERMINAL:  # cut off: its static value, or nothing
+                self._floats[: self.players] = obj.evaluate() if hasattr(obj, "evaluate") else 0.0
+                return length
+        self._floats[: self.players] = self.returns_of(obj, 0)
+        return length
+
+
+class _NodeGame(ObjectGame):
+    """Objects with `find_children`, `find_random_child`, `is_terminal` and `reward`."""
+
+    def player_at(self, obj: Any, mover: int | None) -> int:
+        if obj.is_terminal():
+            return TERMINAL
+        return 0 if mover is None or self.players == 1 else 1 - mover
+
+    def list_actions(self, slot: Slot) -> list[Any]:
+        return list(slot.object.find_children())
+
+    def _list(self, slot: Slot) -> None:
+        slot.names = self.list_actions(slot)
+        slot.numbers = list(range(len(slot.names)))
+
+    def child_of(self, slot: Slot, name: Any) -> Any:
+        return name
+
+    def returns_of(self, obj: Any, player: int) -> Any:
+        """`reward()` is for the player to move at the end: the other one than `player`, who moved last."""
+        reward = float(obj.reward())
+        if self.players == 1:
+            return reward
+        return (1.0 - reward, reward) if player == 0 else (reward, 1.0 - reward)
+
+    def play_out(self, slot: Slot, limit: int) -> int:
+        node, length = slot.object, 0
+        while length < limit and not node.is_terminal():
+            node = node.find_random_child()
+            length += 1
+        floats = self._floats
+        if length == limit and not node.is_terminal():
+            floats[: self.players] = node.evaluate() if hasattr(node, "evaluate") else (0.5 if self.players == 2 else 0.0)
+        elif self.players == 1:
+            floats[0] = node.reward()
+        else:
+            reward = node.reward()
+            mover = (slot.player + length) & 1
+            floats[mover], floats[1 - mover] = reward, 1.0 - reward
+        return length
+
+
+def wrap(
+    obj: Any,
+    *,
+    players: int | None = None,
+    max_actions: int = 1024,
+    value_range: tuple[float, float] | None | str = "default",
+    returns_sum: float | None | str = "default",
+    describe: Callable[[Any], str] | None = None,
+) -> ObjectGame:
+    """A game made of a Python object that holds a position, of either kind; the object is where a search begins.
+
+    `players` is taken from the object's `players` or from the length of `returns()` if it is not given (the `Node` kind:
+    two). `describe` turns an action (the `Node` kind: a child) into text.
+    """
+    play_kind = all(callable(getattr(obj, n, None)) for n in PLAY_KIND)
+    node_kind = all(callable(getattr(obj, n, None)) for n in NODE_KIND)
+    if isinstance(obj, type):
+        raise GameError(f"wrap got the class {obj.__name__}, expected an object of it: po.wrap({obj.__name__}(…))")
+    if not play_kind and not node_kind:
+        best = max((PLAY_KIND, NODE_KIND), key=lambda kind: sum(hasattr(obj, n) for n in kind))
+        missing = ", ".join(f"{n}()" for n in best if not callable(getattr(obj, n, None)))
+        raise GameError(f"wrap can't use a {type(obj).__name__}: it has no {missing} (expected {', '.join(best)})")
+    if players is None:
+        players = _players_of(obj) if play_kind else 2
+    if not isinstance(players, int) or players < 1 or (not play_kind and players > 2):
+        raise GameError(f"wrap got players={players!r}, expected {'a whole number of at least 1' if play_kind else '1 or 2'}")
+    if not isinstance(max_actions, int) or not 1 <= max_actions < 2**16:
+        raise GameError(f"wrap got max_actions={max_actions!r}, expected a whole number from 1 to 65535")
+    if not play_kind and players == 2:
+        value_range = (0.0, 1.0) if value_range == "default" else value_range
+        returns_sum = 1.0 if returns_sum == "default" else returns_sum
+    parts: dict[str, Any] = {
+        "name": type(obj).__name__,
+        "players": players,
+        "max_actions": max_actions,
+        "value_range": value_range,
+        "returns_sum": returns_sum,
+    }
+    if callable(getattr(obj, "evaluate", None)):
+        parts["evaluate"] = staticmethod(_evaluate)
+    if callable(getattr(obj, "priors", None)):
+        parts["priors"] = staticmethod(_priors)
+    if callable(getattr(obj, "chance_outcomes", None)):
+        parts["chance_outcomes"] = staticmethod(_chance_outcomes)
+    kind = _PlayGame if play_kind else _NodeGame
+    return type(f"Wrapped{type(obj).__name__}", (kind,), parts)(obj, describe)  # type: ignore[no-any-return]
+
+
+def _players_of(obj: Any) -> int:
+    given = getattr(obj, "players", None)
+    if isinstance(given, int):
+        return given
+    try:
+        returns = obj.returns()
+        return 1 if np.ndim(returns) == 0 else len(returns)
+    except Exception as error:  # noqa: BLE001  # many objects refuse to say before the end
+        raise GameError(f"wrap can't tell the number of players ({type(error).__name__}: {error}); say po.wrap(obj, players=2)") from None
+
+
+def _short(value: Any, number: int) -> str:
+    """An object in one line, or its number where that would be too long."""
+    text = " ".join(str(value).split())
+    return text if 0 < len(text) <= 60 else f"#{number}"
