@@ -4,8 +4,11 @@ import contextlib
 import difflib
 import html
 import inspect
+import sys
+import traceback
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +19,8 @@ from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
+
+PACKAGE = str(Path(__file__).resolve().parent)
 
 REQUIRED = {
     "initial_state": "initial_state(state)",
@@ -48,9 +53,9 @@ class Game:
     settings: ClassVar[Mapping[str, Any]] = {}
     # The least and the most that a player can still get from any state on; None: not known. For two players and more
     # -1 to 1 is assumed, for one player nothing.
-    value_range: ClassVar[tuple[float, float] | None | str] = "default"
+    value_range: ClassVar[tuple[float, float] | str | None] = "default"
     # What all players together can still get, from any state on; None: it varies. For two players 0 is assumed.
-    returns_sum: ClassVar[float | None | str] = "default"
+    returns_sum: ClassVar[float | str | None] = "default"
     # Keep a copy of the state at each node instead of playing the moves from the root again. For costly `apply`.
     keep_states: ClassVar[bool] = False
 
@@ -84,9 +89,7 @@ class Game:
             if self.action_to_text(state, action).lower() == wanted:
                 return action
         names = [self.action_to_text(state, action) for action in position.actions()]
-        raise ActionError(
-            f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})"
-        )
+        raise ActionError(f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})")
 
     def state_to_text(self, state: Any) -> str:
         """The fields of the record, settings left out: `stones=21 turn=0`."""
@@ -131,7 +134,8 @@ class Game:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.state)
+        dtype: np.dtype[Any] = np.dtype(self.state)
+        return dtype
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -191,6 +195,11 @@ class Game:
 
     # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
 
+    keeps_objects: ClassVar[bool] = False  # states are objects outside the record, which no file can hold
+
+    def check_can_save(self) -> None:
+        """Raise `FileError` where a tree of this game can't be read back."""
+
     def new_random(self, seed: int) -> Any:
         """A search's own source of randomness outside the kernel."""
 
@@ -209,9 +218,9 @@ class Game:
 class Position:
     """A state of a game that can be asked and played on from; playing returns a new one."""
 
-    def __init__(self, game: Game, buffer: Any) -> None:
+    def __init__(self, game: Game, buffer: Any, rewards: Any = None) -> None:
         self.game, self.buffer = game, buffer
-        self.rewards = np.zeros(game.players)  # what the last action brought
+        self.rewards = np.zeros(game.players) if rewards is None else rewards  # what the last action brought
 
     @property
     def state(self) -> Any:
@@ -301,6 +310,23 @@ class Position:
         )
 
 
+def rule_raised(game: Game, error: BaseException) -> tuple[GameError, str, str]:
+    """An exception out of a rule, compiled or not, in our words: the error to raise, the rule (or ""), file and line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    codes = {
+        f.__code__.co_name: f.__code__.co_filename for f in game.rules.functions.values() if hasattr(f, "__code__")
+    }
+    outer = [f for f in frames if codes.get(f.name) == f.filename]
+    rule = outer[0].name if outer else ""
+    own = [f for f in frames if not f.filename.startswith(PACKAGE) or (f.name, f.filename) in codes.items()]
+    own = [f for f in own if "site-packages" not in f.filename and not f.filename.startswith(sys.base_prefix)] or own
+    last = own[-1] if own else frames[-1]
+    place = f"{last.filename}:{last.lineno}"
+    message = " ".join(str(error).split())
+    what = f"raised {type(error).__name__}{': ' if message else ''}{message}, at {place}"
+    return GameError(f"{game.title}.{rule or last.name} {what}; `playout doctor` finds the position"), rule, place
+
+
 def _room(game: Game) -> int:
     """How long a buffer for actions is: with room to spare, so that rules that write past `max_actions` are caught."""
     return 2 * game.max_actions + 64
@@ -310,13 +336,18 @@ def _function(cls: type[Game], name: str) -> Callable[..., Any] | None:
     """A rule as a plain function, with or without @staticmethod; None where the class has none."""
     found = inspect.getattr_static(cls, name, None)
     found = getattr(found, "__func__", found)
-    return getattr(found, "py_func", found)
+    function: Callable[..., Any] | None = getattr(found, "py_func", found)
+    return function
 
 
 def _check_class(cls: type[Game]) -> None:
     """Everything that can be wrong with the class itself, each named with what to write."""
     name = cls.name or cls.__name__
-    for attribute, example in (("players", "players = 2"), ("max_actions", "max_actions = 9"), ("state", "state = np.dtype([…])")):
+    for attribute, example in (
+        ("players", "players = 2"),
+        ("max_actions", "max_actions = 9"),
+        ("state", "state = np.dtype([…])"),
+    ):
         if not hasattr(cls, attribute):
             raise GameError(f"{name} has no '{attribute}'; add `{example}` to the class")
     for attribute in ("players", "max_actions"):
@@ -332,8 +363,8 @@ def _check_class(cls: type[Game]) -> None:
     for field in dtype.names:
         if hasattr(np.record, field):
             raise GameError(
-                f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which uncompiled "
-                f"rules would see instead; call it something else, as in '{field}_'"
+                f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which "
+                f"uncompiled rules would see instead; call it something else, as in '{field}_'"
             )
     for rule, call in (REQUIRED | OPTIONAL).items():
         function = _function(cls, rule)
@@ -348,9 +379,11 @@ def _check_class(cls: type[Game]) -> None:
             raise GameError(f"{name}.{rule} takes ({', '.join(given)}), expected `{call}`, without self")
     for key in cls.settings:
         if key not in dtype.names:
-            raise GameError(f"{name}: setting '{key}' is no field of the state; add it to `state`, so that rules see it")
+            raise GameError(f"{name}: setting '{key}' is no field of the state; add it to `state` for the rules")
     limits = cls.value_range
-    if limits not in (None, "default") and not (isinstance(limits, tuple) and len(limits) == 2 and limits[0] < limits[1]):
+    if limits not in (None, "default") and not (
+        isinstance(limits, tuple) and len(limits) == 2 and limits[0] < limits[1]
+    ):
         raise GameError(f"{name}.value_range is {limits!r}, expected (least, most) or None")
 
 

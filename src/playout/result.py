@@ -1,15 +1,18 @@
 """What a search found: a snapshot that stays as it is while the search goes on."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .core import loop
+from .core import tree as core
 from .errors import SettingsError
 from .game import Position
-from .settings import Settings
+from .settings import ANSWERS, Settings
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Result:
     max_depth: int
     playout_length: float  # mean number of actions in the playouts of this run
     z: float = field(repr=False, default=1.96)
+    total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
 
     @property
     def simulations_per_second(self) -> float:
@@ -161,8 +165,27 @@ class Result:
 
         return result_text(self)
 
+    def answer(self, rule: str | None = None, without: Collection[int] = ()) -> ActionStats | None:
+        """The action that a rule of `Settings.answer` takes, as if the actions in `without` were not there."""
+        rule = self.settings.answer if rule is None else rule
+        if rule not in ANSWERS:
+            raise SettingsError(f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}")
+        found = [s for s in self.actions if s.action not in without]
+        # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
+        game = self.position.game
+        tree = core.new_tree(self.position.buffer, game.players, game.keep_states, 0, core.ROOT + 1, max(1, len(found)))
+        root = tree.nodes[core.ROOT]
+        root["count"], root["proof"] = len(found), core.NO_PROOF
+        if all(s.proven is not None for s in found) or (not without and self.proven is not None):
+            root["proof"] = core.END_PROOF
+        for edge, s in zip(tree.edges, found, strict=False):
+            edge["visits"], edge["value"] = s.visits, s.value or 0.0
+            edge["child"] = -core.END if s.proven is not None else core.NO_NODE
+            edge["spread"] = (s.error or 0.0) ** 2 * s.visits * (s.visits - 1)
+        at = int(loop.best_edge(self.settings.params(game)._replace(answer=ANSWERS[rule]), tree, core.ROOT))
+        return found[at] if at >= 0 else None
+
     @cached_property
     def next_best(self) -> ActionStats | None:
-        """The action that would be taken if the best one were not there: the next in the table."""
-        others = [s for s in self.actions if s.action != self.best and s.visits]
-        return others[0] if others else None
+        """The action that would be taken if the best one were not there."""
+        return self.answer(without=(self.best,)) if self.best is not None else None

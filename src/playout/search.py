@@ -20,7 +20,7 @@ from .core import tree as core
 from .core.callback import CallbackError
 from .core.rng import random_bits
 from .core.tree import Tree, Work
-from .errors import ActionError, BusyError, GameError, PositionError, SettingsError
+from .errors import BusyError, GameError, PositionError, SettingsError
 from .game import CHANCE, Game, Position
 from .result import ActionStats, Result
 from .settings import Settings, preset
@@ -45,9 +45,8 @@ class Limits:
             raise SettingsError("no limit given: say how long to search, as simulations, seconds, nodes or bytes")
         for name, value in given.items():
             whole = name != "seconds"
-            kind = int if whole else (int, float)
-            good = isinstance(value, kind | np.integer if whole else kind) and not isinstance(value, bool)  # type: ignore[operator]
-            if not good or not value > 0 or not math.isfinite(value):
+            good = isinstance(value, int | np.integer) or (not whole and isinstance(value, float))
+            if not good or isinstance(value, bool) or not value > 0 or not math.isfinite(value):
                 expected = "a whole number of at least 1" if whole else "a number above 0"
                 raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
 
@@ -266,7 +265,7 @@ class Search:
         """An empty tree with its root expanded."""
         self.position = position
         self.tree = core.new_tree(position.buffer, self.game.players, self.game.keep_states, seed)
-        self._room_for_one_more()
+        self.make_room()
         if not position.is_terminal:
             self._checked(*core_expand.expand_root(self._rules, self.params, self.tree, self._work, position.player))
             self.tree.counters[core.POSITIONS] = 1
@@ -302,7 +301,9 @@ class Search:
         """Let a game of Python objects drop what no position of this search needs any more."""
         if self.game.keep_states:
             used = int(self.tree.counters[core.NODES])
-            self.game.forget_except(self.tree.states[core.ROOT : used], [p.buffer for p in self.history] + [self.position.buffer])
+            self.game.forget_except(
+                self.tree.states[core.ROOT : used], [p.buffer for p in self.history] + [self.position.buffer]
+            )
 
     def _add_noise(self) -> None:
         """Mix fresh Dirichlet noise into the root's priors, each edge its own, and put the unvisited in order again."""
@@ -320,10 +321,14 @@ class Search:
 
     def _check_root(self, limits: Limits | None) -> None:
         if self.position.is_terminal:
-            raise PositionError(f"{self.game.title}: the game is over in {self.position.text}; there is nothing to search")
+            raise PositionError(
+                f"{self.game.title}: the game is over in {self.position.text}; there is nothing to search"
+            )
         if self.position.player == CHANCE:
             names = ", ".join(self.position.action_text(a) for a, _ in self.position.outcomes()[:8])
-            raise PositionError(f"{self.game.title}: chance moves next in {self.position.text}; play an outcome first ({names})")
+            raise PositionError(
+                f"{self.game.title}: chance moves next in {self.position.text}; play an outcome first ({names})"
+            )
         if limits is not None and limits.bytes is not None:
             players = self.game.players
             proofs = core.END_PROOF + 1 + (len(self._work.path_nodes) if self.params.solver else 0)
@@ -338,7 +343,10 @@ class Search:
         """Chunks of simulations until a limit is reached; returns which one."""
         tree_limit, byte_limit = limits.nodes or 2**62, limits.bytes or 2**62
         target = start + limits.simulations if limits.simulations else 2**62
-        chunk, reasons = 16, {loop.SOLVED: "proven", loop.DECIDED: "decided", loop.NODE_LIMIT: "nodes", loop.BYTE_LIMIT: "bytes"}
+        chunk, reasons = (
+            16,
+            {loop.SOLVED: "proven", loop.DECIDED: "decided", loop.NODE_LIMIT: "nodes", loop.BYTE_LIMIT: "bytes"},
+        )
         with self.game.using_random(self._random):
             while True:
                 done, now = self.simulations, time.perf_counter() - began
@@ -374,10 +382,10 @@ class Search:
     def _serve(self, status: int, detail: int, byte_limit: int = 2**62) -> None:
         """Give the kernel what it came back for: room, a longer path, or the news that the rules are broken."""
         if status == loop.GROW:
-            self._room_for_one_more(byte_limit)
+            self.make_room(byte_limit)
         elif status == loop.DEEPER:
             self._work = self._new_work(2 * len(self._work.path_nodes), len(self._work.trace))
-            self._room_for_one_more(byte_limit)
+            self.make_room(byte_limit)
         elif status == loop.BAD_EXPANSION:
             self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
         elif status == loop.BAD_PLAYOUT:
@@ -386,7 +394,9 @@ class Search:
                     f"{self.game.title}: a playout did not end within {core_evaluate.RUNAWAY_LIMIT:,} actions; "
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
-            self._checked(core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail)
+            self._checked(
+                core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail
+            )
 
     def _checked(self, status: int, count: int) -> None:
         if status == core_expand.FINE:
@@ -397,7 +407,7 @@ class Search:
             f"(max_actions = {self.game.max_actions}); `playout doctor` finds the position"
         )
 
-    def _room_for_one_more(self, byte_limit: int = 2**62) -> None:
+    def make_room(self, byte_limit: int = 2**62) -> None:
         """Let the arrays grow to twice what is used, but not past a limit of bytes."""
         used = self.tree.counters
         proofs_needed = int(used[core.PROOFS]) + (len(self._work.path_nodes) if self.params.solver else 0)
@@ -511,7 +521,7 @@ class Search:
         )
 
     def expected_line(self, edge: int) -> tuple[int, ...]:
-        """The expected play through an edge: the answer at each node below it; where chance moves, the likeliest seen."""
+        """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen."""
         line, tree = [int(tree_action(self.tree, edge))], self.tree
         while len(line) < LINE_LENGTH:
             child = abs(int(tree.edges[edge]["child"]))

@@ -71,7 +71,7 @@ class Widening:
 
 @dataclass(frozen=True)
 class Rollouts:
-    """Play `n` games from the leaf to the end, or for `depth` actions; guided by the game's own policy, or at random."""
+    """`n` games from the leaf to the end, or for `depth` actions, at random or guided by the game's own policy."""
 
     n: int = 1
     depth: int | None = None
@@ -101,8 +101,7 @@ class Noise:
 
 ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BOUND, "proof": core.BY_PROOF}
 _KINDS: dict[str, type[Any]] = {
-    k.__name__: k
-    for k in (UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening, Rollouts, Static, Mixed, Noise)
+    k.__name__: k for k in (UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening, Rollouts, Static, Mixed, Noise)
 }
 
 
@@ -164,7 +163,9 @@ def _rebuilt(key: str, value: Any) -> Any:
     given = {k: _rebuilt(k, v) for k, v in value.items() if k != "kind"}
     for k in given:
         if k not in known:
-            raise SettingsError(f"settings: {kind.__name__} has no '{k}' (it has: {', '.join(sorted(known)) or 'nothing'})")
+            raise SettingsError(
+                f"settings: {kind.__name__} has no '{k}' (it has: {', '.join(sorted(known)) or 'nothing'})"
+            )
     return kind(**given)
 
 
@@ -196,7 +197,9 @@ def _check(s: Settings) -> None:
         _kind("evaluator.rollouts", rollouts, Rollouts)
     if isinstance(rollouts, Rollouts):
         for name, value in (("n", rollouts.n), ("depth", rollouts.depth)):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000):
+            if value is not None and (
+                not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000
+            ):
                 raise SettingsError(f"settings: evaluator.{name} is {value!r}, expected a whole number of at least 1")
     if isinstance(s.expansion, Widening):
         _number("expansion.initial", s.expansion.initial, 0.0)
@@ -208,7 +211,9 @@ def _check(s: Settings) -> None:
         _number("unvisited.reduction", s.unvisited.reduction)
     elif isinstance(s.unvisited, str):
         if s.unvisited != "infinity":
-            raise SettingsError(f"settings: unvisited is {s.unvisited!r}, expected 'infinity', a number, or Parent(reduction)")
+            raise SettingsError(
+                f"settings: unvisited is {s.unvisited!r}, expected 'infinity', a number, or Parent(reduction)"
+            )
     elif s.unvisited is not None:
         _number("unvisited", s.unvisited)
     if s.answer not in ANSWERS:

@@ -2,10 +2,10 @@
 
 Two kinds of object are understood, each holding one position and never changed by a call:
 
-- `current_player()`, `legal_actions()`, `play(action)` (returns the next object), `returns()` (one number a player, asked
-  at the end). The game is over when `current_player()` is None or negative, or when there are no legal actions. Optional:
-  `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and `chance_outcomes()` (pairs of
-  outcome and probability) where `current_player()` is `po.CHANCE`.
+- `current_player()`, `legal_actions()`, `play(action)` (returns the next object), `returns()` (one number a player,
+  asked at the end). The game is over when `current_player()` is None or negative, or when there are no legal actions.
+  Optional: `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and
+  `chance_outcomes()` (pairs of outcome and probability) where `current_player()` is `po.CHANCE`.
 - the `Node` of many tutorials: `find_children()`, `find_random_child()`, `is_terminal()`, `reward()`. Two players take
   turns, and `reward()` is for the one to move at the end, from 0 to 1; or one player, with `players=1`.
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from .core.callback import FAILED, CallbackError, call_back, make_callback, read_float, read_int
 from .core.rules import CHANCE, TERMINAL
-from .errors import GameError, PositionError
+from .errors import FileError, GameError, PositionError
 from .game import Game, Position
 
 PLAY_KIND = ("current_player", "legal_actions", "play", "returns")
@@ -32,15 +32,15 @@ CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors")
 # The rules, compiled once for all objects.
 
 
-def _initial_state(state):  # type: ignore[no-untyped-def]
+def _initial_state(state):
     state.slot = 0
 
 
-def _current_player(state):  # type: ignore[no-untyped-def]
+def _current_player(state):
     return state.player
 
 
-def _legal_actions(state, actions):  # type: ignore[no-untyped-def]
+def _legal_actions(state, actions):
     count = call_back(state.on_actions, state.slot, 0)
     if count == FAILED:
         raise CallbackError
@@ -49,7 +49,7 @@ def _legal_actions(state, actions):  # type: ignore[no-untyped-def]
     return count
 
 
-def _chance_outcomes(state, actions, probabilities):  # type: ignore[no-untyped-def]
+def _chance_outcomes(state, actions, probabilities):
     count = call_back(state.on_actions, state.slot, 0)
     if count == FAILED:
         raise CallbackError
@@ -59,7 +59,7 @@ def _chance_outcomes(state, actions, probabilities):  # type: ignore[no-untyped-
     return count
 
 
-def _apply(state, action, rewards):  # type: ignore[no-untyped-def]
+def _apply(state, action, rewards):
     slot = call_back(state.on_apply, state.slot, action)
     if slot == FAILED:
         raise CallbackError
@@ -70,7 +70,7 @@ def _apply(state, action, rewards):  # type: ignore[no-untyped-def]
             rewards[p] = read_float(state.floats, p)
 
 
-def _playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):  # type: ignore[no-untyped-def]
+def _playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
     """The whole playout in one call; what comes at its end is discounted by its length."""
     length = call_back(state.on_playout, state.slot, limit)
     if length == FAILED:
@@ -81,14 +81,14 @@ def _playout(state, actions, weights, rewards, returns, rng, trace, limit, disco
     return length
 
 
-def _evaluate(state, values):  # type: ignore[no-untyped-def]
+def _evaluate(state, values):
     if call_back(state.on_evaluate, state.slot, 0) == FAILED:
         raise CallbackError
     for p in range(values.shape[0]):
         values[p] = read_float(state.floats, p)
 
 
-def _priors(state, actions, count, out):  # type: ignore[no-untyped-def]
+def _priors(state, actions, count, out):
     if call_back(state.on_priors, state.slot, count) == FAILED:
         raise CallbackError
     for i in range(count):
@@ -122,6 +122,7 @@ class ObjectGame(Game):
     players = 2
     max_actions = 1
     keep_states = True
+    keeps_objects = True
     state = np.dtype([(n, np.int64) for n in ("slot", "player", "floats", "ints", *CALLBACKS)])
     initial_state = staticmethod(_initial_state)
     current_player = staticmethod(_current_player)
@@ -162,7 +163,7 @@ class ObjectGame(Game):
     # What the kernel calls.
 
     def _caught(self, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
-        """An exception can't travel through compiled code: it is kept, and raised again when the kernel has returned."""
+        """An exception can't travel through compiled code: it is kept, and raised again after the kernel."""
 
         def call(first: int, second: int) -> int:
             try:
@@ -243,7 +244,9 @@ class ObjectGame(Game):
 
     def position(self, text: str | None = None) -> Position:
         if text is not None and text.strip():
-            raise PositionError(f"{self.title}: a position can't be read from text ('{text}'); wrap the object you want")
+            raise PositionError(
+                f"{self.title}: a position can't be read from text ('{text}'); wrap the object you want"
+            )
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
         slot = self._slots[self._start]
@@ -322,7 +325,9 @@ class _PlayGame(ObjectGame):
         if player == CHANCE:
             return CHANCE
         if not player < self.players:
-            raise GameError(f"current_player() is {player!r}, expected 0 to {self.players - 1}; say players= in po.wrap")
+            raise GameError(
+                f"current_player() is {player!r}, expected 0 to {self.players - 1}; say players= in po.wrap"
+            )
         return int(player) if obj.legal_actions() else TERMINAL
 
     def list_actions(self, slot: Slot) -> list[Any]:
@@ -389,6 +394,13 @@ class _NodeGame(ObjectGame):
     def child_of(self, slot: Slot, name: Any) -> Any:
         return name
 
+    def check_can_save(self) -> None:
+        if isinstance(self.object.find_children(), set | frozenset):
+            raise FileError(
+                f"{self.title}: find_children() gives a set, whose order changes from one process to the next, so a "
+                f"saved tree could not be read back; let it return a list"
+            )
+
     def returns_of(self, obj: Any, player: int) -> Any:
         """`reward()` is for the player to move at the end: the other one than `player`, who moved last."""
         reward = float(obj.reward())
@@ -403,7 +415,9 @@ class _NodeGame(ObjectGame):
             length += 1
         floats = self._floats
         if length == limit and not node.is_terminal():
-            floats[: self.players] = node.evaluate() if hasattr(node, "evaluate") else (0.5 if self.players == 2 else 0.0)
+            floats[: self.players] = (
+                node.evaluate() if hasattr(node, "evaluate") else (0.5 if self.players == 2 else 0.0)
+            )
         elif self.players == 1:
             floats[0] = node.reward()
         else:
@@ -418,14 +432,14 @@ def wrap(
     *,
     players: int | None = None,
     max_actions: int = 1024,
-    value_range: tuple[float, float] | None | str = "default",
-    returns_sum: float | None | str = "default",
+    value_range: tuple[float, float] | str | None = "default",
+    returns_sum: float | str | None = "default",
     describe: Callable[[Any], str] | None = None,
 ) -> ObjectGame:
     """A game made of a Python object that holds a position, of either kind; the object is where a search begins.
 
-    `players` is taken from the object's `players` or from the length of `returns()` if it is not given (the `Node` kind:
-    two). `describe` turns an action (the `Node` kind: a child) into text.
+    `players` is taken from the object's `players` or from the length of `returns()` if it is not given (the `Node`
+    kind: two). `describe` turns an action (the `Node` kind: a child) into text.
     """
     play_kind = all(callable(getattr(obj, n, None)) for n in PLAY_KIND)
     node_kind = all(callable(getattr(obj, n, None)) for n in NODE_KIND)
@@ -438,7 +452,9 @@ def wrap(
     if players is None:
         players = _players_of(obj) if play_kind else 2
     if not isinstance(players, int) or players < 1 or (not play_kind and players > 2):
-        raise GameError(f"wrap got players={players!r}, expected {'a whole number of at least 1' if play_kind else '1 or 2'}")
+        raise GameError(
+            f"wrap got players={players!r}, expected {'a whole number of at least 1' if play_kind else '1 or 2'}"
+        )
     if not isinstance(max_actions, int) or not 1 <= max_actions < 2**16:
         raise GameError(f"wrap got max_actions={max_actions!r}, expected a whole number from 1 to 65535")
     if not play_kind and players == 2:
@@ -469,7 +485,9 @@ def _players_of(obj: Any) -> int:
         returns = obj.returns()
         return 1 if np.ndim(returns) == 0 else len(returns)
     except Exception as error:  # noqa: BLE001  # many objects refuse to say before the end
-        raise GameError(f"wrap can't tell the number of players ({type(error).__name__}: {error}); say po.wrap(obj, players=2)") from None
+        raise GameError(
+            f"wrap can't tell the number of players ({type(error).__name__}: {error}); say po.wrap(obj, players=2)"
+        ) from None
 
 
 def _short(value: Any, number: int) -> str:

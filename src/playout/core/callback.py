@@ -35,7 +35,7 @@ def make_callback(function: Callable[[int, int], int]) -> tuple[Any, int]:
 
 if COMPILED:
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]
     def call_back(typingctx: Any, address: Any, first: Any, second: Any) -> Any:
         """Call the C function at `address` with two int64."""
 
@@ -47,7 +47,7 @@ if COMPILED:
         return types.int64(types.int64, types.int64, types.int64), codegen
 
     def _reader(kind: Any, width: int) -> Any:
-        @intrinsic
+        @intrinsic  # type: ignore[untyped-decorator]
         def read(typingctx: Any, address: Any, index: Any) -> Any:
             def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
                 offset = builder.mul(values[1], ir.Constant(ir.IntType(64), width))

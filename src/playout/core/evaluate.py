@@ -37,7 +37,16 @@ def evaluate(rules, params, tree, work):
         if i > 0:
             copy(work.state, work.spare)
         length = call_playout(
-            rules, work.state, work.actions, work.weights, work.rewards, work.returns, tree.rng, work.trace, limit, params.discount
+            rules,
+            work.state,
+            work.actions,
+            work.weights,
+            work.rewards,
+            work.returns,
+            tree.rng,
+            work.trace,
+            limit,
+            params.discount,
         )
         if length < 0:
             return length

@@ -42,7 +42,7 @@ def sort_by_weight(actions, weights, count):
 
 @inlined
 def find_edges(rules, params, work, player):
-    """The legal actions and their priors (a chance node: outcomes and probabilities) of `work.state`: (status, count)."""
+    """The legal actions of `work.state` and their priors, or chance's outcomes and probabilities: (status, count)."""
     if player == CHANCE:
         count = call_chance_outcomes(rules, work.state, work.actions, work.weights)
     else:
@@ -96,7 +96,7 @@ def expand_root(rules, params, tree, work, player):
 
 @inlined
 def expand(rules, params, tree, work, depth, player):
-    """Give the visited edge at the end of the path its node, and walk on through one of the new edges: (status, number)."""
+    """Give the edge at the end of the path its node, and walk on through one of the new edges: (status, number)."""
     status, count = find_edges(rules, params, work, player)
     if status != FINE:
         return status, count

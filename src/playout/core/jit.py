@@ -200,5 +200,3 @@ def _stamp(module: ModuleType) -> object:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
         return None
-
-

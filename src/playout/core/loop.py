@@ -48,7 +48,7 @@ def simulate(rules, params, tree, work):
         depth += 1
         player = call_current_player(rules, work.state)
         ending = FINISHED if player == TERMINAL else NEW
-    if ending == NEW or ending == ROOT_ITSELF:  # Step 3. Evaluation
+    if ending in (NEW, ROOT_ITSELF):  # Step 3. Evaluation
         code = evaluate(rules, params, tree, work)
         if code < 0:
             zero(work.rewards)
@@ -94,12 +94,9 @@ def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
         if tree.counters[POSITIONS] >= node_limit:
             return NODE_LIMIT, 0
         more_proofs = work.path_nodes.shape[0] if params.solver else 0
-        if (
-            (tree.counters[NODES] + 1) * node_bytes
-            + (tree.counters[EDGES] + params.max_actions) * EDGE_BYTES
-            + (tree.counters[PROOFS] + more_proofs) * 8 * players
-            > byte_limit
-        ):
+        if (tree.counters[NODES] + 1) * node_bytes + (tree.counters[EDGES] + params.max_actions) * EDGE_BYTES + (
+            tree.counters[PROOFS] + more_proofs
+        ) * 8 * players > byte_limit:
             return BYTE_LIMIT, 0
         if (
             tree.counters[EDGES] + params.max_actions > tree.edges.shape[0]
@@ -107,9 +104,9 @@ def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
             or tree.counters[PROOFS] + more_proofs > tree.proofs.shape[0]
         ):
             return GROW, 0
-        if params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0:
-            if is_decided(params, tree, target - tree.counters[SIMULATIONS]):
-                return DECIDED, 0
+        at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
+        if at_check and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
+            return DECIDED, 0
         status, detail = simulate(rules, params, tree, work)
         if status != DONE:
             return status, detail
@@ -190,9 +187,16 @@ def best_edge(params, tree, number):
 def note_leader(params, tree, edge):
     """Keep track of the answer at the root and of the simulation since which it has stood."""
     leader = tree.counters[LEADER]
-    if leader >= 0 and params.answer == BY_VISITS and tree.edges[edge]["child"] >= 0 and tree.edges[leader]["child"] >= 0:
-        if edge == leader or not is_better(params, tree.edges[edge], tree.edges[leader]):
+    if (
+        leader >= 0
+        and params.answer == BY_VISITS
+        and tree.edges[edge]["child"] >= 0
+        and tree.edges[leader]["child"] >= 0
+    ):
+        if edge == leader or is_better(params, tree.edges[leader], tree.edges[edge]):
             return  # only the edge just visited can have overtaken
+        if edge > leader and not is_better(params, tree.edges[edge], tree.edges[leader]):
+            return  # equal in everything: the first stands, as in `best_edge`
         found = edge
     else:
         found = best_edge(params, tree, ROOT)

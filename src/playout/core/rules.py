@@ -1,8 +1,8 @@
 """A game's functions as a table of native addresses, so that one compiled search serves every game.
 
 A game's functions are compiled on their own; their addresses go into an int64 array, and kernels call through it with
-one intrinsic each (`call_apply`, `call_playout`, …). The rules see a NumPy record, the kernels see its bytes. Uncompiled,
-the table is a tuple of Python functions and the same names call them.
+one intrinsic each (`call_apply`, `call_playout`, …). The rules see a NumPy record, the kernels see its bytes.
+Uncompiled, the table is a tuple of Python functions and the same names call them.
 """
 
 import re
@@ -168,7 +168,8 @@ def evaluate(rules, state, values):
 def perft(rules, states, actions, weights, rewards, counts, at, depth):
     """Count the action sequences of `depth` actions; a row of `states` and of `actions` for each level, no recursion.
 
-    Row 0 of `states` holds the position; `counts` and `at` are scratch, `depth + 1` long. Chance outcomes count as actions, as in OpenSpiel's perft.
+    Row 0 of `states` holds the position; `counts` and `at` are scratch, `depth + 1` long. Chance outcomes count as
+    actions, as in OpenSpiel's perft.
     """
     total = np.int64(0)
     level = 0
@@ -198,6 +199,16 @@ def perft(rules, states, actions, weights, rewards, counts, at, depth):
     return total
 
 
+@njit
+def playouts(rules, start, state, actions, weights, rewards, returns, rng, trace, count, limit):
+    """Random playouts from one position, to measure their speed; returns the actions played."""
+    total = np.int64(0)
+    for _ in range(count):
+        copy(state, start)
+        total += max(0, call_playout(rules, state, actions, weights, rewards, returns, rng, trace, limit, 1.0))
+    return total
+
+
 def make_playout(
     players: int,
     max_actions: int,
@@ -213,7 +224,7 @@ def make_playout(
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
     own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
 
-    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):  # type: ignore[no-untyped-def]
+    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
         """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
 
         `weights` and `rewards` are scratch, `rewards` zeroed. Where `trace` has room, the actions are written from
@@ -274,7 +285,9 @@ class Rules:
     instance of the game's class: settings are data.
     """
 
-    def __init__(self, functions: dict[str, Callable[..., Any]], record: np.dtype[Any], players: int, max_actions: int, name: str):
+    def __init__(
+        self, functions: dict[str, Callable[..., Any]], record: np.dtype[Any], players: int, max_actions: int, name: str
+    ):
         self.functions, self.players, self.max_actions, self.name = functions, players, max_actions, name
         self.record = np.dtype((np.record, record))
         self._key = fingerprint(record.descr, players, max_actions, *(functions[n] for n in sorted(functions)))
@@ -324,8 +337,16 @@ class Rules:
             function = self.functions["playout"]
             self._compiled[kind] = self._dispatcher("playout") if COMPILED else function
             return self._compiled[kind]
-        parts = {}
-        for name in ("current_player", "legal_actions", "apply", "chance_outcomes", "playout_action", "priors", "evaluate"):
+        parts: dict[str, Any] = {}
+        for name in (
+            "current_player",
+            "legal_actions",
+            "apply",
+            "chance_outcomes",
+            "playout_action",
+            "priors",
+            "evaluate",
+        ):
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
             if not used:
                 parts[name] = None

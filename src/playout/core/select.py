@@ -186,7 +186,7 @@ def take_edge(rules, params, tree, work, number, e, depth):
 
 @inlined
 def select(rules, params, tree, work):
-    """Walk from the root to an edge without a node; returns how the walk ended, its depth, and who moves at the leaf."""
+    """Walk from the root to an edge without a node: (how the walk ended, its depth, who moves at the leaf)."""
     number, depth = ROOT, 0
     if not params.keep_states:
         copy(work.state, tree.root)

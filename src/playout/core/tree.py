@@ -125,7 +125,7 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int) -> Tree:
 def record_bytes(tree: Tree, nodes: int, edges: int, proofs: int) -> int:
     """How many bytes so many records take."""
     kept = tree.root.nbytes + 8 * tree.proofs.shape[1] if len(tree.states) else 0
-    return nodes * (NODE.itemsize + kept) + edges * EDGE.itemsize + proofs * 8 * tree.proofs.shape[1]
+    return int(nodes * (NODE.itemsize + kept) + edges * EDGE.itemsize + proofs * 8 * tree.proofs.shape[1])
 
 
 def used_bytes(tree: Tree) -> int:

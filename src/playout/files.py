@@ -1,0 +1,305 @@
+"""A search as one file: a zip archive of a JSON header and NumPy arrays, described in docs/file-format.md.
+
+Nothing is pickled. What is read is checked before it reaches a kernel: a damaged or foreign file gets a `FileError`.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import random
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core import tree as core
+from .core.tree import Tree
+from .errors import FileError, PlayoutError
+from .game import Game, Position
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .search import Search
+
+FORMAT, VERSION = "playout-search", 1
+ARRAYS = Tree._fields
+MOST_BYTES = 1 << 36  # an array larger than this is taken for damage
+
+
+def save(search: "Search", path: Path) -> None:
+    """Write a search; the old file stays until the new one is complete."""
+    game = search.game
+    game.check_can_save()
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": describe_game(game),
+        "settings": search.settings.to_dict(),
+        "seed": search.seed,
+        "log": search._log,
+        "origin": "" if game.keeps_objects else base64.b64encode(search._origin["state"].tobytes()).decode(),
+        "random": _random_to_json(search._random),
+    }
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = Path(file.name)
+            try:
+                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                    archive.writestr("header.json", json.dumps(header))
+                    _write_tree(archive, "tree", search.tree, game)
+                    if search._origin["tree"] is not None:
+                        _write_tree(archive, "origin", search._origin["tree"], game)
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+                temporary.replace(path)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    temporary.unlink()
+                raise
+    except OSError as error:
+        raise FileError(f"{path}: can't be written ({error.strerror or error}); the search goes on unharmed") from None
+
+
+def load(path: Path, game: Game | None) -> "Search":
+    """Read a search; what can't be trusted is refused with the reason."""
+    from .search import Search
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = _read_header(path, archive)
+            game = _game_of(path, header, game)
+            tree = _read_tree(path, archive, "tree", game)
+            has_origin = any(name.startswith("origin/") for name in archive.namelist())
+            origin = _read_tree(path, archive, "origin", game) if has_origin else None
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
+        raise FileError(f"{path}: is no search file, or a damaged one ({_one_line(error)}); save it again") from None
+    except Exception as error:  # zlib's and NumPy's own complaints about bytes that are not what they should be
+        if isinstance(error, PlayoutError):
+            raise
+        raise FileError(f"{path}: is damaged ({type(error).__name__}: {_one_line(error)}); save it again") from None
+    try:
+        start = game.position()
+        if not game.keeps_objects:
+            start = Position(game, _state_from(header["origin"], game))
+        search = Search(game, Settings.from_dict(header["settings"]), position=start, seed=int(header["seed"]))
+        log = [(str(what), int(number)) for what, number in header["log"]]
+        for what, number in log:
+            if what == "play":
+                search.history.append(search.position)
+                search.position = search.position.play(number)
+        search._log, search.tree = log, tree
+        search._origin["tree"] = origin
+        _random_from_json(search._random, header["random"])
+        search._base = origin if origin is not None and not any(w == "play" for w, _ in log) else None
+        if game.keeps_objects:
+            _rebuild_states(search)
+        elif len(tree.states) != (tree.counters[core.NODES] if game.keep_states else 0):
+            raise FileError(
+                f"{path}: its states don't fit {game.title}; it is damaged, or from another version of the game"
+            )
+        if not np.array_equal(tree.root, search.position.buffer) and not game.keeps_objects:
+            raise FileError(f"{path}: its moves don't lead to its position; it is damaged, or {game.title} has changed")
+    except FileError:
+        raise
+    except (PlayoutError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
+    return search
+
+
+def describe_game(game: Game) -> dict[str, Any]:
+    """What a file says of the game, and what must agree when it is loaded."""
+    return {
+        "name": game.title,
+        "version": game.version,
+        "settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
+        "players": game.players,
+        "max_actions": game.max_actions,
+        "state": [list(map(str, field)) for field in game.dtype.descr],
+    }
+
+
+def _game_of(path: Path, header: dict[str, Any], game: Game | None) -> Game:
+    from . import games
+
+    wanted = header["game"]
+    name = wanted["name"]
+    if game is None:
+        if name not in games.names():
+            raise FileError(
+                f"{path}: is a search of {name}, which is not built in; give it: Search.load(path, game={name}())"
+            )
+        game = games.load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in wanted["settings"].items()})
+    found = describe_game(game)
+    for key in wanted:
+        if found.get(key) != wanted[key]:
+            raise FileError(f"{path}: is of a game with {key} {wanted[key]!r}, but {game.title} has {found.get(key)!r}")
+    return game
+
+
+def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    if "header.json" not in archive.namelist():
+        raise FileError(f"{path}: is a zip archive, but no search file (no header.json in it)")
+    if archive.getinfo("header.json").file_size > 1 << 26:
+        raise FileError(f"{path}: is damaged (a header of {archive.getinfo('header.json').file_size:,} bytes)")
+    try:
+        header = json.loads(archive.read("header.json"))
+        kind, version = header["format"], header["version"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise FileError(f"{path}: its header can't be read ({_one_line(error)})") from None
+    if kind != FORMAT:
+        raise FileError(f"{path}: is a '{kind}' file, expected '{FORMAT}'")
+    if version != VERSION:
+        raise FileError(f"{path}: has version {version} of the format, this Playout reads version {VERSION}")
+    missing = {"game", "settings", "seed", "log", "origin", "random"} - set(header)
+    if missing:
+        raise FileError(f"{path}: its header lacks {', '.join(sorted(missing))}")
+    return header  # type: ignore[no-any-return]
+
+
+def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -> None:
+    from .search import copied
+
+    tree = copied(tree)
+    if game.keeps_objects:  # its states are addresses of this process
+        tree = tree._replace(states=tree.states[:0], rewards=tree.rewards[:0], root=np.zeros_like(tree.root))
+    for name, array in zip(ARRAYS, tree, strict=True):
+        with archive.open(f"{folder}/{name}.npy", "w", force_zip64=True) as file:
+            np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game) -> Tree:
+    """The arrays, each of the type and shape it must have, and all indices within them."""
+    players, size = game.players, game.dtype.itemsize
+    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "nodes": (core.NODE, (-1,)),
+        "edges": (core.EDGE, (-1,)),
+        "proofs": (np.dtype(np.float64), (-1, players)),
+        "states": (np.dtype(np.uint8), (-1, size)),
+        "rewards": (np.dtype(np.float64), (-1, players)),
+        "root": (np.dtype(np.uint8), (size,)),
+        "counters": (np.dtype(np.int64), (core.COUNTERS,)),
+        "bounds": (np.dtype(np.float64), (2,)),
+        "rng": (np.dtype(np.uint64), (1,)),
+    }
+    arrays = {}
+    for name, (dtype, shape) in expected.items():
+        entry = f"{folder}/{name}.npy"
+        if archive.getinfo(entry).file_size > MOST_BYTES:
+            raise FileError(f"{path}: is damaged ({entry} would be {archive.getinfo(entry).file_size:,} bytes)")
+        with archive.open(entry) as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
+            if file.read(1):
+                raise FileError(f"{path}: is damaged ({entry} is longer than it says)")
+        right = len(array.shape) == len(shape) and all(w in (-1, s) for s, w in zip(array.shape, shape, strict=True))
+        if array.dtype.newbyteorder("=") != dtype or not right:
+            raise FileError(f"{path}: is damaged or of another game ({name} is {array.dtype} {array.shape})")
+        arrays[name] = np.ascontiguousarray(array.astype(dtype))
+    tree = Tree(**arrays)
+    if fault := find_fault(tree, game):
+        raise FileError(f"{path}: is damaged ({fault})")
+    return tree
+
+
+def find_fault(tree: Tree, game: Game) -> str | None:
+    """What would lead a kernel astray: an index out of bounds, a child above its parent, a player who is not there."""
+    used = tree.counters
+    nodes, edges, proofs = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
+    if (
+        (nodes, edges, proofs) != (len(tree.nodes), len(tree.edges), len(tree.proofs))
+        or nodes < core.ROOT
+        or proofs < 2
+    ):
+        return "the counts don't fit the arrays"
+    if np.any(used[[core.POSITIONS, core.SIMULATIONS]] < 0) or not -1 <= used[core.LEADER] < max(1, edges):
+        return "a counter is out of bounds"
+    node, edge = tree.nodes[core.ROOT :], tree.edges
+    first, count = node["first_edge"].astype(np.int64), node["count"].astype(np.int64)
+    if np.any(first < 0) or np.any(first + count > edges) or np.any(node["opened"] > node["count"]):
+        return "a node's edges are out of bounds"
+    if len(node) and np.any(count > game.max_actions):
+        return "a node has too many edges"
+    if np.any(node["player"] >= game.players) or np.any((node["player"] < 0) & (node["player"] != -1)):
+        return "a player is out of bounds"
+    if np.any(node["proof"] < 0) or np.any(node["proof"] >= proofs) or tree.nodes[core.END]["proof"] != core.END_PROOF:
+        return "a proof is out of bounds"
+    child = np.abs(edge["child"].astype(np.int64))
+    if np.any(child >= max(nodes, core.ROOT)) or np.any(child == core.ROOT):
+        return "a child is out of bounds"
+    order = np.argsort(first, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(count[order])))
+    if starts[-1] != edges or np.any(first[order] != starts[:-1]):
+        return "the edges don't belong to the nodes one after another"
+    owner = np.repeat(np.arange(core.ROOT, nodes)[order], count[order])
+    if np.any((child > core.END) & (child <= owner)):
+        return "a child comes before its parent"
+    below = child[child > core.END]
+    if len(np.unique(below)) != len(below):
+        return "a node has two parents"
+    if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0):
+        return "a count of visits is negative"
+    if (
+        not np.all(np.isfinite(edge["value"]))
+        or not np.all(np.isfinite(edge["prior"]))
+        or not np.all(np.isfinite(node["value"]))
+    ):
+        return "a value is not a number"
+    return None
+
+
+def _rebuild_states(search: "Search") -> None:
+    """Play every node's position again: objects can't be written to a file."""
+    tree = search.tree
+    count = int(tree.counters[core.NODES])
+    tree = tree._replace(
+        states=np.zeros((count, search.game.dtype.itemsize), np.uint8), rewards=np.zeros((count, search.game.players))
+    )
+    tree.root[:] = search.position.buffer
+    positions = {core.ROOT: search.position}
+    for number in range(core.ROOT, count):
+        position = positions.pop(number)
+        tree.states[number] = position.buffer
+        tree.rewards[number] = position.rewards
+        node = tree.nodes[number]
+        for edge in tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]:
+            child = abs(int(edge["child"]))
+            if child > core.END:
+                positions[child] = position.play(int(edge["action"]))
+    search.tree = tree
+
+
+def _state_from(text: str, game: Game) -> Any:
+    state = np.frombuffer(base64.b64decode(text, validate=True), np.uint8).copy()
+    if len(state) != game.dtype.itemsize:
+        raise ValueError(f"a state of {len(state)} bytes, {game.title} has {game.dtype.itemsize}")
+    return state
+
+
+def _random_to_json(source: Any) -> Any:
+    if source is None:
+        return None
+    return {"own": source.own.getstate(), "shared": source.shared}
+
+
+def _random_from_json(source: Any, data: Any) -> None:
+    if source is None:
+        return
+
+    def state(value: Any) -> Any:
+        version, numbers, rest = value
+        return (version, tuple(numbers), rest)
+
+    source.own.setstate(state(data["own"]))
+    random.Random().setstate(state(data["shared"]))  # raises where it can't be
+    source.shared = state(data["shared"])
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,327 @@
+"""One simulation with everything it does written down: selection, expansion, playout, backup.
+
+A step calls the same four kernels as a run, one by one, so that the tree afterwards is the same to the bit.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core import evaluate as core_evaluate
+from .core import expand as core_expand
+from .core import loop
+from .core import rules as core_rules
+from .core import select as core_select
+from .core import tree as core
+from .core.params import ROLLOUTS
+from .errors import PositionError
+from .game import CHANCE, Position
+
+if TYPE_CHECKING:
+    from .search import Search
+
+TRACE = 1 << 16  # how many actions of playouts a step keeps
+ENDINGS = {
+    core_select.NEW: "new",  # a position seen for the first time: it is evaluated
+    core_select.FINISHED: "finished",  # the game is over there
+    core_select.PROVEN: "proven",  # its exact value is known
+    core_select.ROOT_ITSELF: "root",
+}
+NODE_FIELDS = ("visits", "value", "own", "opened")
+EDGE_FIELDS = ("visits", "value", "spread")
+
+
+@dataclass(frozen=True)
+class EdgeScore:
+    """One child in the comparison. `value` and the terms are for the player who chooses."""
+
+    action: int
+    text: str
+    visits: int
+    value: float | None  # mean return; None before the first visit
+    prior: float
+    proven: bool
+    value_term: float  # the value as the score counts it (normalised, or what an unvisited edge is taken for)
+    exploration_term: float
+    score: float  # their sum; minus infinity while widening keeps the edge closed; a chance outcome: its probability
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One node of the path: who chose there, and between what."""
+
+    position: str
+    player: int
+    visits: int  # of the node, before this simulation
+    edges: tuple[EdgeScore, ...]
+    action: int
+    text: str
+    rewards: tuple[float, ...]  # what the step brought, to each player
+    expanded: bool  # the node was added by this very simulation
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A position that became a node."""
+
+    position: str
+    depth: int
+    player: int
+    actions: tuple[str, ...]
+    priors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Playout:
+    """One playout from the leaf: its actions in the game's words, and what it brought each player."""
+
+    actions: tuple[str, ...]
+    returns: tuple[float, ...]
+    final_position: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number that the backup changed. `path` are the actions from the root to the node or through the edge."""
+
+    what: str  # "node" or "edge"
+    path: tuple[str, ...]
+    field: str
+    before: float | int | None
+    after: float | int | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One simulation in full."""
+
+    simulation: int  # its number at this root, from 1
+    selection: tuple[Choice, ...]
+    expansion: Expansion | None
+    leaf: str  # the position that was evaluated
+    ending: str  # "new", "finished", "proven", "root"
+    playouts: tuple[Playout, ...]
+    static_values: tuple[float, ...] | None  # the game's own evaluation, where the settings ask for it
+    returns: tuple[float, ...]  # from the leaf on, for each player
+    backup: tuple[Change, ...]  # from the leaf up to the root
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [f"simulation {self.simulation}", "1. selection"]
+        for choice in self.selection:
+            who = "chance" if choice.player == CHANCE else f"player {choice.player}"
+            lines.append(f"   {who} at {choice.position or 'the start'} takes {choice.text}")
+            for edge in choice.edges:
+                mark = "*" if edge.chosen else " "
+                terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
+                lines.append(f"     {mark} {edge.text:<8} visits {edge.visits:<6} {terms}")
+        grown = self.expansion
+        lines.append("2. expansion: " + (f"{len(grown.actions)} edges at {grown.position}" if grown else "none"))
+        if self.playouts:
+            lines += [f"3. playout: {' '.join(p.actions) or 'none'} -> {_numbers(p.returns)}" for p in self.playouts]
+        else:
+            lines.append(f"3. evaluation: {self.ending}")
+        lines += [f"   returns {_numbers(self.returns)}", "4. backup"]
+        for change in self.backup:
+            where = " ".join(change.path) or "root"
+            lines.append(
+                f"   {change.what} {where}: {change.field} {_number(change.before)} -> {_number(change.after)}"
+            )
+        return "\n".join(lines)
+
+
+def take_step(search: "Search") -> Step:
+    """Run one simulation of a search, phase by phase."""
+    if core_expand.is_root_proven(search.tree) and search.params.solver:
+        raise PositionError(
+            f"{search.game.title}: {search.position.text or 'the start'} is proven; no simulation is left to run"
+        )
+    search.make_room()
+    plain = search._work
+    search._work = search._new_work(len(plain.path_nodes), TRACE)
+    search._work.trace[0] = 1
+    try:
+        with search.game.using_random(search._random):
+            return _take(search)
+    finally:
+        search._work = search._new_work(len(search._work.path_nodes))
+
+
+def _take(search: "Search") -> Step:
+    rules, params = search._rules, search.params
+    undo = search.tree.rng.copy()
+    while True:  # Step 1. Selection
+        ending, depth, player = core_select.select(rules, params, search.tree, search._work)
+        if ending != core_select.PATH_FULL:
+            break
+        search._serve(loop.DEEPER, 0)  # a longer path; the same random numbers again
+        search._work = search._new_work(len(search._work.path_nodes), TRACE)
+        search._work.trace[0] = 1
+        search.tree.rng[:] = undo
+    tree, work = search.tree, search._work
+    scores = [_scores(params, tree, int(work.path_nodes[d])) for d in range(depth)]
+    visits = [int(tree.nodes[work.path_nodes[d]]["visits"]) for d in range(depth)]
+    expanded_at = -1
+    if ending == core_select.UNEXPANDED:  # Step 2. Expansion
+        status, detail = core_expand.expand(rules, params, tree, work, depth, player)
+        search._checked(status, detail)
+        expanded_at = depth
+        scores.append(_scores(params, tree, int(work.path_nodes[depth])))
+        visits.append(int(tree.nodes[work.path_nodes[depth]]["visits"]))
+        depth += 1
+        player = core_rules.current_player(rules, work.state)
+        ending = core_select.FINISHED if player == core_rules.TERMINAL else core_select.NEW
+    positions = _positions(search, depth)
+    choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
+    expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
+    static = None
+    if ending in (core_select.NEW, core_select.ROOT_ITSELF):  # Step 3. Evaluation
+        code = core_evaluate.evaluate(rules, params, tree, work)
+        if code < 0:
+            search._serve(loop.BAD_PLAYOUT, code)
+        if params.evaluator != ROLLOUTS:
+            static = tuple(work.values.tolist())
+    else:
+        loop.exact_returns(tree, work, ending, depth)
+    returns = tuple(work.returns.tolist())
+    playouts = tuple(_playouts(search, positions[-1]))
+    before = _numbers_on(search, depth)
+    loop.finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
+    changes = _changes(search, choices, before, _numbers_on(search, depth))
+    return Step(
+        simulation=search.simulations,
+        selection=choices,
+        expansion=expansion,
+        leaf=positions[-1].text,
+        ending=ENDINGS[ending],
+        playouts=playouts,
+        static_values=static,
+        returns=returns,
+        backup=changes,
+    )
+
+
+def _scores(params: Any, tree: Any, number: int) -> tuple[Any, Any]:
+    """The edges of a node as they are now, and their terms."""
+    node = tree.nodes[number]
+    first, count = int(node["first_edge"]), int(node["count"])
+    terms = np.zeros((count, 3))
+    core_select.score_terms(params, tree, number, terms)
+    return tree.edges[first : first + count].copy(), terms
+
+
+def _positions(search: "Search", depth: int) -> list[Position]:
+    """The positions along the path, the leaf's last."""
+    positions = [search.position]
+    for d in range(depth):
+        positions.append(positions[-1].play(int(search.tree.edges[search._work.path_edges[d]]["action"])))
+    return positions
+
+
+def _choice(search: "Search", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
+    block, terms = scores
+    action = int(search.tree.edges[search._work.path_edges[d]]["action"])
+    players, row = search.game.players, d * search.game.players
+    edges = tuple(
+        EdgeScore(
+            action=int(edge["action"]),
+            text=position.action_text(int(edge["action"])),
+            visits=int(edge["visits"]),
+            value=float(edge["value"]) if edge["visits"] else None,
+            prior=float(edge["prior"]),
+            proven=bool(edge["child"] < 0),
+            value_term=float(term[0]),
+            exploration_term=float(term[1]),
+            score=float(term[2]),
+            chosen=int(edge["action"]) == action,
+        )
+        for edge, term in zip(block, terms, strict=True)
+    )
+    return Choice(
+        position=position.text,
+        player=position.player,
+        visits=visits,
+        edges=edges,
+        action=action,
+        text=position.action_text(action),
+        rewards=tuple(search._work.path_rewards[row : row + players].tolist()),
+        expanded=expanded,
+    )
+
+
+def _expansion(search: "Search", position: Position, depth: int) -> Expansion:
+    node = search.tree.nodes[search._work.path_nodes[depth]]
+    block = search.tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+    return Expansion(
+        position=position.text,
+        depth=depth,
+        player=position.player,
+        actions=tuple(position.action_text(int(a)) for a in block["action"]),
+        priors=tuple(float(p) for p in block["prior"]),
+    )
+
+
+def _playouts(search: "Search", leaf: Position) -> list[Playout]:
+    """Read the trace and play it again, to have each playout in words with what it brought."""
+    trace, found = search._work.trace, []
+    actions: list[int] = []
+    for number in trace[1 : trace[0]].tolist():
+        if number != core_evaluate.END_OF_PLAYOUT:
+            actions.append(number)
+            continue
+        position, texts, returns, scale = leaf, [], np.zeros(search.game.players), 1.0
+        for action in actions:
+            texts.append(position.action_text(action))
+            position = position.play(action)
+            returns += scale * position.rewards
+            scale *= search.params.discount
+        found.append(Playout(tuple(texts), tuple(returns.tolist()), position.text))
+        actions = []
+    return found
+
+
+def _numbers_on(search: "Search", depth: int) -> list[tuple[str, int, str, float | int | None]]:
+    """All numbers of the path that a backup may change, from the leaf up: (what, depth, field, number)."""
+    tree, work = search.tree, search._work
+    numbers: list[tuple[str, int, str, float | int | None]] = []
+
+    def add_node(number: int, d: int) -> None:
+        node = tree.nodes[number]
+        numbers.extend(("node", d, name, node[name].item()) for name in NODE_FIELDS)
+        exact = (
+            float(tree.proofs[node["proof"], max(0, int(node["player"]))]) if node["proof"] > core.NO_PROOF else None
+        )
+        numbers.append(("node", d, "proven", exact))
+
+    for d in range(depth - 1, -1, -1):
+        edge = tree.edges[work.path_edges[d]]
+        numbers.extend(("edge", d, name, edge[name].item()) for name in EDGE_FIELDS)
+        numbers.append(("edge", d, "proven", float(edge["value"]) if edge["child"] < 0 else None))
+        add_node(int(work.path_nodes[d]), d)
+    if depth == 0:
+        add_node(core.ROOT, 0)
+    numbers.append(("tree", 0, "least", float(tree.bounds[core.LEAST])))
+    numbers.append(("tree", 0, "greatest", float(tree.bounds[core.GREATEST])))
+    return numbers
+
+
+def _changes(search: "Search", choices: tuple[Choice, ...], before: list[Any], after: list[Any]) -> tuple[Change, ...]:
+    texts = [choice.text for choice in choices]
+    changes = []
+    for (what, d, name, old), (_, _, _, new) in zip(before, after, strict=True):
+        if old != new:
+            path = tuple(texts[: d + 1] if what == "edge" else texts[:d])
+            changes.append(Change(what, path, name, old, new))
+    return tuple(changes)
+
+
+def _number(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return "(" + ", ".join(f"{v:g}" for v in values) + ")"
