@@ -4,11 +4,8 @@ import contextlib
 import difflib
 import html
 import inspect
-import sys
-import traceback
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +16,6 @@ from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
-
-PACKAGE = str(Path(__file__).resolve().parent)
 
 REQUIRED = {
     "initial_state": "initial_state(state)",
@@ -92,16 +87,14 @@ class Game:
         raise ActionError(f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})")
 
     def state_to_text(self, state: Any) -> str:
-        """The fields of the record, settings left out: `stones=21 turn=0`."""
-        names = [n for n in self.dtype.names or () if n not in self.settings]
-        return " ".join(f"{n}={_field_text(state[n])}" for n in names)
+        """The fields of the record: `stones=21 turn=0`."""
+        return " ".join(f"{n}={_field_text(state[n])}" for n in self.dtype.names or ())
 
     def state_from_text(self, state: Any, text: str) -> None:
         """Fill `state`, which arrives as the initial state, from a text; raise `PositionError` when it can't be."""
-        names = [n for n in self.dtype.names or () if n not in self.settings]
         for part in text.split():
             key, equals, value = part.partition("=")
-            if not equals or key not in names:
+            if not equals or key not in (self.dtype.names or ()):
                 raise PositionError(
                     f"{self.title}: can't read '{part}' in position '{text}'; expected fields as in "
                     f"'{self.state_to_text(state)}'"
@@ -308,23 +301,6 @@ class Position:
             f"{self.game.title}.{rule} returned {count} actions in {self.text or 'the start'}, "
             f"expected 1 to max_actions = {self.game.max_actions}; `playout doctor` tells more"
         )
-
-
-def rule_raised(game: Game, error: BaseException) -> tuple[GameError, str, str]:
-    """An exception out of a rule, compiled or not, in our words: the error to raise, the rule (or ""), file and line."""
-    frames = traceback.extract_tb(error.__traceback__)
-    codes = {
-        f.__code__.co_name: f.__code__.co_filename for f in game.rules.functions.values() if hasattr(f, "__code__")
-    }
-    outer = [f for f in frames if codes.get(f.name) == f.filename]
-    rule = outer[0].name if outer else ""
-    own = [f for f in frames if not f.filename.startswith(PACKAGE) or (f.name, f.filename) in codes.items()]
-    own = [f for f in own if "site-packages" not in f.filename and not f.filename.startswith(sys.base_prefix)] or own
-    last = own[-1] if own else frames[-1]
-    place = f"{last.filename}:{last.lineno}"
-    message = " ".join(str(error).split())
-    what = f"raised {type(error).__name__}{': ' if message else ''}{message}, at {place}"
-    return GameError(f"{game.title}.{rule or last.name} {what}; `playout doctor` finds the position"), rule, place
 
 
 def _room(game: Game) -> int:

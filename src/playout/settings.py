@@ -281,6 +281,7 @@ def _params(s: Settings, game: Game) -> Params:
         normalise=int(limits is None if s.normalise is None else s.normalise),
         random_ties=int(s.ties == "random"),
         has_priors=int(uses_priors(s) and game.has("priors")),
+        by_prior=int(uses_priors(s)),
         evaluate_root=int(s.evaluate_root),
         keep_states=int(game.keep_states),
         answer=ANSWERS[s.answer],

@@ -38,8 +38,10 @@ EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the
 @inlined
 def simulate(rules, params, tree, work):
     """One simulation: (status, detail)."""
+    random = tree.rng[0]
     ending, depth, player = select(rules, params, tree, work)  # Step 1. Selection
     if ending == PATH_FULL:
+        tree.rng[0] = random  # the walk will be made again, and must be the same
         return DEEPER, depth
     if ending == UNEXPANDED:  # Step 2. Expansion
         status, detail = expand(rules, params, tree, work, depth, player)

@@ -5,13 +5,13 @@ one intrinsic each (`call_apply`, `call_playout`, …). The rules see a NumPy re
 Uncompiled, the table is a tuple of Python functions and the same names call them.
 """
 
+import dis
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import from_dtype, types
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
@@ -199,16 +199,6 @@ def perft(rules, states, actions, weights, rewards, counts, at, depth):
     return total
 
 
-@njit
-def playouts(rules, start, state, actions, weights, rewards, returns, rng, trace, count, limit):
-    """Random playouts from one position, to measure their speed; returns the actions played."""
-    total = np.int64(0)
-    for _ in range(count):
-        copy(state, start)
-        total += max(0, call_playout(rules, state, actions, weights, rewards, returns, rng, trace, limit, 1.0))
-    return total
-
-
 def make_playout(
     players: int,
     max_actions: int,
@@ -362,15 +352,19 @@ class Rules:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
             return compile_function(function, exact, f"{self.name}.{name}", fingerprint(self._key, name, repr(OPTIONS)))
-        except NumbaError as error:
+        except Exception as error:  # Numba has errors of many kinds, a KeyError for a field that is not there among them
             file, line = _where(error, function)
             raise RuleCompileError(rule, file, line, _reason(error)) from error
 
 
-def _where(error: NumbaError, function: Callable[..., Any]) -> tuple[str, int]:
+def _where(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:
     """The file and line that Numba's message points at; the function's own first line if it names none."""
     code = getattr(function, "py_func", function).__code__
+    if isinstance(error, KeyError):  # Numba names the field, not the place
+        lines = [i.positions.lineno for i in dis.get_instructions(code) if i.argval == error.args[0] and i.positions]
+        return code.co_filename, lines[0] if lines and lines[0] else code.co_firstlineno
     places = re.findall(r'File "([^"]+)", line (\d+)', str(error))
+    places += re.findall(r"Raised from (.+) \((\d+)\)", str(error))
     for file, line in reversed(places):
         if file and (code.co_filename.endswith(file.lstrip(".")) or file == code.co_filename):
             return code.co_filename, int(line)
@@ -379,10 +373,36 @@ def _where(error: NumbaError, function: Callable[..., Any]) -> tuple[str, int]:
     return code.co_filename, code.co_firstlineno
 
 
-def _reason(error: NumbaError) -> str:
-    """The line of Numba's message that says what is wrong, without its frame and its advice."""
+# What Numba says most often, and the same in our words.
+REASONS = (
+    (
+        r"Untyped global name '(\w+)'.*<class 'function'>",
+        r"`\1` is a plain Python function, and rules can call compiled ones only; write @numba.njit above it",
+    ),
+    (
+        r"Untyped global name '(\w+)'.*<class '([\w.]+)'>",
+        r"`\1` is a \2, and rules can use numbers, tuples and NumPy arrays from outside",
+    ),
+    (r"NameError: name '(\w+)' is not defined", r"there is no `\1`"),
+    (r"No conversion from none to ", r"a way through the function returns nothing, expected a whole number"),
+    (r"No conversion from (.+) to none", r"it returns something, expected no `return` with a value"),
+    (r"No conversion from (.+) to u?int64", r"it returns something that is no number"),
+    (r"Unknown attribute '(\w+)' of type (\w+)", r"there is no `.\1` on a value of type \2"),
+    (r"Cannot cast (\S+) to (\w+)", r"\1 does not fit into a field of type \2"),
+)
+
+
+def _reason(error: Exception) -> str:
+    """Why a rule can't be compiled: in our words where we know them, then the line of Numba's message that says it."""
+    if isinstance(error, KeyError):
+        return f"the state has no field `{error.args[0]}`"
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     skip = ("Failed in", "File ", "During", "<source", "def ", "This error", "There are", "- Resolution", "^")
     wanted = [line for line in lines if not line.startswith(skip)]
-    return wanted[0] if wanted else lines[0] if lines else repr(error)
+    found = wanted[0] if wanted else lines[0] if lines else repr(error)
+    found = re.sub(r"\.*\s*Raised from .*", "", found)
+    for pattern, words in REASONS:
+        if match := re.search(pattern, found):
+            return f"{match.expand(words)} (Numba: {found})"
+    return found

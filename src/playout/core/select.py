@@ -49,16 +49,17 @@ def exploration_weight(params, node):
 
 @inlined
 def exploration(params, edge, weight, multiply):
-    """The exploration term of one edge; none where the value is proven, since nothing is left to explore.
+    """The exploration term of one edge; none where the value is proven, since nothing is left to explore. A proven
+    loss is never taken while there is anything else: minus infinity.
 
     UCT: c sqrt(ln N / n). PUCT: c P sqrt(N) / (1 + n). UCB1-Tuned, values scaled to a width of 1 by `w`:
     c sqrt(ln N / n  min(1/4, V)), V = variance / w^2 + sqrt(2 ln N / n), given back in the unit of the values.
     """
     visits = edge["visits"]
     if edge["child"] < 0:
-        return 0.0
+        return -np.inf if edge["value"] <= params.lowest else 0.0
     if params.policy == PUCT:
-        return weight * edge["prior"] / (1.0 + visits)
+        return weight * np.float64(edge["prior"]) / (1.0 + visits)  # uncompiled, times float32 would be float32
     if visits == 0:
         return 0.0  # its score is the setting `unvisited` and nothing else
     if params.policy == UCT:
@@ -96,7 +97,7 @@ def next_unvisited(params, tree, node):
         return first
     edges = tree.edges
     equal = rest
-    if params.has_priors:
+    if params.by_prior:
         equal = 1
         while equal < rest and edges[first + equal]["prior"] == edges[first]["prior"]:
             equal += 1

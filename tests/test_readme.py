@@ -1,0 +1,81 @@
+"""The README's first game and first search are run as they stand there."""
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+NIM, SEARCH = BLOCKS[0], BLOCKS[1]
+
+
+def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
+    out = io.StringIO()
+    scope: dict[str, object] = {"__name__": "readme"}
+    with contextlib.redirect_stdout(out):
+        exec(NIM + SEARCH, scope)
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "1 1.0"
+    assert "simulation 1" in lines
+
+
+def run(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.compiled_only
+def test_the_class_works_from_a_script(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(NIM + "\nprint(po.Search(Nim(), seed=1).run(20_000).best_text)\n")
+    assert run("script.py", cwd=tmp_path).strip() == "1"
+
+
+@pytest.mark.compiled_only
+def test_the_class_works_from_a_module_and_a_file_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "nim.py").write_text(NIM)
+    for spec in ("nim:Nim", "nim.py:Nim"):
+        found = json.loads(run("-m", "playout", "analyze", spec, "-n", "20000", "--seed", "1", "--json", cwd=tmp_path))
+        assert (found["best"], found["proven"]) == ("1", 1.0)
+
+
+@pytest.mark.compiled_only
+def test_the_class_works_from_a_notebook_cell(tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    book = nbformat.v4.new_notebook()
+    book.cells = [
+        nbformat.v4.new_code_cell(NIM),
+        nbformat.v4.new_code_cell("result = po.Search(Nim(), seed=1).run(20_000)\nresult"),
+        nbformat.v4.new_code_cell("print(result.best_text)"),
+    ]
+    NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert book.cells[2].outputs[0]["text"].strip() == "1"
+    assert "text/html" in book.cells[1].outputs[0]["data"]  # a result shows itself
+
+
+@pytest.mark.compiled_only
+def test_a_second_process_compiles_nothing_again(tmp_path: Path) -> None:
+    """Kernels and the game's functions come from the disk cache, also a game that stands in a script."""
+    (tmp_path / "script.py").write_text(
+        NIM
+        + "\nimport numba.core.event as ev"
+        + "\nwith ev.install_recorder('numba:compile') as rec:"
+        + "\n    po.Search(Nim(), seed=1).run(100)"
+        + "\nprint(len(rec.buffer))\n"
+    )
+    first, second = (int(run("script.py", cwd=tmp_path)) for _ in range(2))
+    assert second == 0, f"compiled {first} the first time, {second} the second"
+
+
+def test_every_file_that_the_readme_links_to_is_there() -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target

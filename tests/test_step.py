@@ -1,0 +1,145 @@
+"""Looking inside: one simulation in its four phases, and the way back."""
+
+import json
+
+import numpy as np
+import pytest
+
+import playout as po
+from playout.core import tree as core
+from tests import toy_games
+from tests.toy_games import Nim
+
+
+def same_tree(one: po.Search, other: po.Search) -> bool:
+    """Whether two searches hold the same records; room that is not used does not count."""
+    used = {
+        "nodes": core.NODES,
+        "edges": core.EDGES,
+        "proofs": core.PROOFS,
+        "states": core.NODES,
+        "rewards": core.NODES,
+    }
+    for name, a, b in zip(one.tree._fields, one.tree, other.tree, strict=True):
+        n = int(one.tree.counters[used[name]]) if name in used else len(a)
+        if not np.array_equal(a[:n], b[:n]):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "othello", "target_sum"])
+@pytest.mark.parametrize("settings", ["default", "textbook", "minimal", "stepwise"])
+def test_stepping_gives_the_same_tree_as_running(name: str, settings: str) -> None:
+    game = po.games.load(name)
+    stepped, ran = (po.Search(game, settings, seed=7) for _ in range(2))
+    for _ in range(25):
+        stepped.step()
+    ran.run(25)
+    assert same_tree(stepped, ran)
+
+
+def test_stepping_gives_the_same_tree_with_priors_noise_and_mixed_values() -> None:
+    settings = po.Settings(
+        policy=po.PUCT(),
+        evaluator=po.Mixed(0.5, po.Rollouts(3, depth=4, guided=True)),
+        noise=po.Noise(),
+        expansion=po.Widening(),
+    )
+    stepped, ran = (po.Search(po.games.load("connect4"), settings, seed=3) for _ in range(2))
+    steps = [stepped.step() for _ in range(30)]
+    ran.run(30)
+    assert same_tree(stepped, ran)
+    assert all(len(s.playouts) == 3 for s in steps if s.ending == "new")
+    assert all(len(p.actions) <= 4 for s in steps for p in s.playouts)
+
+
+def test_a_step_reports_every_number_that_the_backup_changed() -> None:
+    search = po.Search(Nim(), seed=5)
+    search.run(40)
+    before = {n: getattr(search.tree, n).copy() for n in ("nodes", "edges")}
+    step = search.step()
+    told = {(c.what, c.path, c.field) for c in step.backup}
+    edges = {tuple(c.text for c in step.selection[: d + 1]) for d in range(len(step.selection))}
+    assert {("edge", path, "visits") for path in edges} <= told
+    count = int(search.tree.counters[core.EDGES])
+    grown = len(before["edges"])
+    differ = [e for e in range(min(count, grown)) if before["edges"][e]["visits"] != search.tree.edges[e]["visits"]]
+    new = step.expansion is not None
+    assert len([t for t in told if t[0] == "edge" and t[2] == "visits"]) == len(differ) or new
+
+
+def test_the_terms_of_a_score_add_up_and_the_best_is_chosen() -> None:
+    search = po.Search(po.games.load("connect4"), seed=2)
+    search.run(200)
+    for _ in range(30):
+        for choice in search.step().selection:
+            chosen = [e for e in choice.edges if e.chosen]
+            assert len(chosen) == 1
+            assert chosen[0].score == max(e.score for e in choice.edges)
+            assert all(e.score == e.value_term + e.exploration_term for e in choice.edges if e.visits)
+
+
+def test_a_playout_is_told_move_by_move_and_ends_where_the_rules_say() -> None:
+    search = po.Search(Nim(), seed=1)
+    for _ in range(20):
+        step = search.step()
+        for playout in step.playouts:
+            position = search.game.position(step.leaf)
+            for action in playout.actions:
+                position = position.play(position.action(action))
+            assert position.is_terminal
+            assert playout.returns == step.returns == tuple(position.rewards)
+
+
+def test_a_step_is_json_and_text() -> None:
+    step = po.Search(Nim(), seed=1).step()
+    assert json.loads(json.dumps(step.to_dict()))["simulation"] == 1
+    assert str(step).splitlines()[0] == "simulation 1"
+    assert "4. backup" in str(step)
+
+
+def test_a_proven_position_has_no_step_left() -> None:
+    search = po.Search(Nim(), position="stones=2 turn=0")
+    search.run(50)
+    with pytest.raises(po.PositionError, match="proven"):
+        search.step()
+
+
+def test_a_chance_node_is_told_with_its_probabilities() -> None:
+    search = po.Search(toy_games.Dice(), seed=1)
+    for _ in range(30):
+        for choice in search.step().selection:
+            if choice.player == po.CHANCE:
+                assert sum(e.score for e in choice.edges) == pytest.approx(1.0, abs=1e-6)
+                return
+    pytest.fail("no chance node was passed")
+
+
+@pytest.mark.parametrize("k", [0, 1, 17, 60])
+def test_going_back_gives_the_tree_after_k_simulations(k: int) -> None:
+    game = po.games.load("connect4")
+    search, fresh = po.Search(game, seed=9), po.Search(game, seed=9)
+    search.run(60)
+    search.rewind(k)
+    if k:
+        fresh.run(k)
+    assert same_tree(search, fresh)
+    assert search.simulations == k
+
+
+def test_going_back_past_what_was_run_is_refused() -> None:
+    search = po.Search(Nim(), seed=1)
+    search.run(10)
+    for k in (11, -1, 2.5):
+        with pytest.raises(po.SettingsError, match="rewind to"):
+            search.rewind(k)  # type: ignore[arg-type]
+    assert search.simulations == 10
+
+
+def test_a_very_long_path_is_stepped_too() -> None:
+    search = po.Search(toy_games.Corridor(), po.Settings(policy=po.UCT(0.0), solver=False), seed=1)
+    ran = po.Search(toy_games.Corridor(), po.Settings(policy=po.UCT(0.0), solver=False), seed=1)
+    for _ in range(150):
+        search.step()
+    ran.run(150)
+    assert same_tree(search, ran)
