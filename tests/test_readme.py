@@ -34,7 +34,7 @@ def run(*arguments: str, cwd: Path) -> str:
 
 @pytest.mark.compiled_only
 def test_the_class_works_from_a_script(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(NIM + "\nprint(po.Search(Nim(), seed=1).run(20_000).best_text)\n")
+    (tmp_path / "script.py").write_text(NIM + "\nprint(po.Search(Nim(), seed=1).run(100_000).best_text)\n")
     assert run("script.py", cwd=tmp_path).strip() == "1"
 
 
@@ -42,7 +42,7 @@ def test_the_class_works_from_a_script(tmp_path: Path) -> None:
 def test_the_class_works_from_a_module_and_a_file_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "nim.py").write_text(NIM)
     for spec in ("nim:Nim", "nim.py:Nim"):
-        found = json.loads(run("-m", "playout", "analyze", spec, "-n", "20000", "--seed", "1", "--json", cwd=tmp_path))
+        found = json.loads(run("-m", "playout", "analyze", spec, "-n", "100000", "--seed", "1", "--json", cwd=tmp_path))
         assert (found["best"], found["proven"]) == ("1", 1.0)
 
 
@@ -54,7 +54,7 @@ def test_the_class_works_from_a_notebook_cell(tmp_path: Path) -> None:
     book = nbformat.v4.new_notebook()
     book.cells = [
         nbformat.v4.new_code_cell(NIM),
-        nbformat.v4.new_code_cell("result = po.Search(Nim(), seed=1).run(20_000)\nresult"),
+        nbformat.v4.new_code_cell("result = po.Search(Nim(), seed=1).run(100_000)\nresult"),
         nbformat.v4.new_code_cell("print(result.best_text)"),
     ]
     NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()

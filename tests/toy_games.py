@@ -42,6 +42,20 @@ class Nim(po.Game):
         state.turn = 1 - state.turn
 
 
+class PointNim(Nim):
+    """Nim where the winner gets 1 and the loser 0, as the well-known dictionary implementation counts."""
+
+    value_range = (0.0, 1.0)
+    returns_sum = 1.0
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn] = 1.0
+        state.turn = 1 - state.turn
+
+
 class NimOfThree(po.Game):
     """Three players in turn take one or two stones; who takes the last one has all, the others nothing."""
 
@@ -419,6 +433,7 @@ class MostlyPass(po.Game):
 
 TOY_GAMES = (
     Nim,
+    PointNim,
     NimOfThree,
     TwiceNim,
     KeptTwiceNim,

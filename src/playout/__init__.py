@@ -2,6 +2,7 @@
 
 from . import games
 from .core.rng import random_below, random_float
+from .doctor import Finding, Report, check_game
 from .errors import ActionError, BusyError, FileError, GameError, PlayoutError, PositionError, SettingsError
 from .game import CHANCE, TERMINAL, Game, Position
 from .result import ActionStats, Result
@@ -35,6 +36,7 @@ __all__ = [
     "All",
     "BusyError",
     "FileError",
+    "Finding",
     "Game",
     "GameError",
     "Mixed",
@@ -44,6 +46,7 @@ __all__ = [
     "PlayoutError",
     "Position",
     "PositionError",
+    "Report",
     "Result",
     "Rollouts",
     "Search",
@@ -52,6 +55,7 @@ __all__ = [
     "Static",
     "UCB1Tuned",
     "Widening",
+    "check_game",
     "games",
     "preset",
     "random_below",

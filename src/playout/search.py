@@ -20,13 +20,14 @@ from .core import tree as core
 from .core.callback import CallbackError
 from .core.rng import random_bits
 from .core.tree import Tree, Work
-from .errors import BusyError, GameError, PositionError, SettingsError
+from .errors import BusyError, GameError, PlayoutError, PositionError, SettingsError
 from .game import CHANCE, Game, Position
 from .result import ActionStats, Result
 from .settings import Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 LINE_LENGTH = 64  # of an expected line of play
+RESERVE = 1 << 22  # simulations for which room is asked in advance
 KEEP_BASE_BYTES = 1 << 27  # a reused subtree up to this size is kept as the place to walk back to
 
 
@@ -114,6 +115,7 @@ class Search:
             self._check_root(limits)
             began, before = time.perf_counter(), self.tree.counters.copy()
             self._stop.clear()
+            self._reserve(limits)
             try:
                 reason = self._run(limits, began, int(before[core.SIMULATIONS]), progress)
             finally:
@@ -219,7 +221,9 @@ class Search:
         return f"<Search {self.game.title} '{self.position.text}' after {self.simulations} simulations>"
 
     def _repr_html_(self) -> str:
-        return self.result()._repr_html_()
+        from .show import result_html
+
+        return result_html(self.result(), self.root.svg())
 
     # What the above is made of.
 
@@ -234,6 +238,19 @@ class Search:
             raise self.game.take_error() from None
         finally:
             self._lock.release()
+
+    @contextlib.contextmanager
+    def _rules_may_raise(self) -> Iterator[None]:
+        """Around the kernel: what a rule raises becomes a `GameError` that names it, and leaves nothing half done."""
+        try:
+            yield
+        except (CallbackError, PlayoutError):
+            raise
+        except Exception as error:
+            from .doctor import rule_error
+
+            self._work.rewards[:] = 0.0
+            raise rule_error(self.game, error) from error
 
     def _rules_table(self) -> Any:
         s = self.settings
@@ -367,9 +384,10 @@ class Search:
                             return "decided"
                 size = min(chunk, target - done)
                 entered = time.perf_counter()
-                status, detail = loop.run(
-                    self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
-                )
+                with self._rules_may_raise():
+                    status, detail = loop.run(
+                        self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
+                    )
                 took = time.perf_counter() - entered
                 if status in reasons:
                     return reasons[status]
@@ -407,6 +425,19 @@ class Search:
             f"(max_actions = {self.game.max_actions}); `playout doctor` finds the position"
         )
 
+    def _reserve(self, limits: Limits) -> None:
+        """Ask for the room that a run may need at once: memory that is not touched costs nothing, copying does."""
+        if limits.simulations is None:
+            return
+        used, new = self.tree.counters, min(limits.simulations, RESERVE)
+        byte_limit = limits.bytes or 2**62
+        self.tree = core.grown(
+            self.tree,
+            min(int(used[core.NODES]) + new // 2, byte_limit // core.NODE.itemsize),
+            min(int(used[core.EDGES]) + new * min(self.game.max_actions, 4), byte_limit // core.EDGE.itemsize),
+            0,
+        )
+
     def make_room(self, byte_limit: int = 2**62) -> None:
         """Let the arrays grow to twice what is used, but not past a limit of bytes."""
         used = self.tree.counters
@@ -430,7 +461,8 @@ class Search:
         with self.game.using_random(self._random):
             while self.simulations < target:
                 left = min(target - self.simulations, 4096)
-                status, detail = loop.run(self._rules, params, self.tree, self._work, left, 2**62, 2**62, target)
+                with self._rules_may_raise():
+                    status, detail = loop.run(self._rules, params, self.tree, self._work, left, 2**62, 2**62, target)
                 if status == loop.SOLVED:
                     return
                 self._serve(status, detail)
@@ -497,6 +529,7 @@ class Search:
             max_depth=int(counters[core.DEPTH_MAX]),
             playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
             z=self.params.z,
+            total=int(counters[core.SIMULATIONS]),
         )
 
     def _stats(self, number: int) -> ActionStats:

@@ -126,7 +126,7 @@ def is_better(params, edge, other):
     """Whether the answer would rather be `edge` than `other`; both visited.
 
     A proven win comes first and a proven loss last, whatever the rule. Then: visits, ties by value; value, ties by
-    visits; lower confidence bound; or proof: exact values before all others, ties by visits.
+    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits.
     """
     won, other_won = (
         edge["child"] < 0 and edge["value"] >= params.highest,
@@ -169,19 +169,25 @@ def lower_bound(params, edge):
 def best_edge(params, tree, number):
     """The answer at a node: the best of its visited edges, or -1. At a proven node, the best proven value."""
     node = tree.nodes[number]
-    first, best = np.int64(node["first_edge"]), np.int64(-1)
+    first, best, exact = np.int64(node["first_edge"]), np.int64(-1), np.int64(-1)
     solved = node["proof"] > NO_PROOF
     for e in range(first, first + np.int64(node["count"])):
         edge = tree.edges[e]
         if edge["visits"] == 0 or (solved and edge["child"] >= 0):
             continue
-        if best < 0:
+        if params.answer == BY_PROOF and not solved and edge["child"] < 0:
+            # Only the best of the proven meets the best of the others: one by one, each of three could beat the next.
+            if exact < 0 or is_better(params, edge, tree.edges[exact]):
+                exact = e
+        elif best < 0:
             best = e
         elif solved and edge["value"] != tree.edges[best]["value"]:
             if edge["value"] > tree.edges[best]["value"]:
                 best = e
         elif is_better(params, edge, tree.edges[best]):
             best = e
+    if exact >= 0 and (best < 0 or is_better(params, tree.edges[exact], tree.edges[best])):
+        return exact
     return best
 
 

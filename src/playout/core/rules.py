@@ -352,7 +352,7 @@ class Rules:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
             return compile_function(function, exact, f"{self.name}.{name}", fingerprint(self._key, name, repr(OPTIONS)))
-        except Exception as error:  # Numba has errors of many kinds, a KeyError for a field that is not there among them
+        except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
             file, line = _where(error, function)
             raise RuleCompileError(rule, file, line, _reason(error)) from error
 
@@ -360,8 +360,10 @@ class Rules:
 def _where(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:
     """The file and line that Numba's message points at; the function's own first line if it names none."""
     code = getattr(function, "py_func", function).__code__
-    if isinstance(error, KeyError):  # Numba names the field, not the place
-        lines = [i.positions.lineno for i in dis.get_instructions(code) if i.argval == error.args[0] and i.positions]
+    unknown = re.search(r"NameError: name '(\w+)'", str(error))
+    if isinstance(error, KeyError) or unknown:  # Numba says which field or name there is not, but not where
+        name = unknown[1] if unknown else error.args[0]
+        lines = [i.positions.lineno for i in dis.get_instructions(code) if i.argval == name and i.positions]
         return code.co_filename, lines[0] if lines and lines[0] else code.co_firstlineno
     places = re.findall(r'File "([^"]+)", line (\d+)', str(error))
     places += re.findall(r"Raised from (.+) \((\d+)\)", str(error))
