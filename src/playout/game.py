@@ -4,8 +4,11 @@ import contextlib
 import difflib
 import html
 import inspect
-from collections.abc import Callable, Mapping
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +16,7 @@ import numpy as np
 from .core import rules as core
 from .core.callback import CallbackError
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
-from .errors import ActionError, GameError, PositionError, SettingsError
+from .errors import ActionError, GameError, PlayoutError, PositionError, SettingsError
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
 
@@ -264,10 +267,8 @@ class Position:
         return after
 
     def _ask(self, rule: Callable[..., Any], *arguments: Any) -> Any:
-        try:
+        with rules_may_raise(self.game):
             return rule(self._table, self.buffer, *arguments)
-        except CallbackError:
-            raise self.game.take_error() from None
 
     def action(self, text: str | int) -> int:
         """A legal action from its text (or its number)."""
@@ -392,3 +393,37 @@ def _field_text(value: Any) -> str:
 
 def _shorten(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", … {len(names) - most} more" if len(names) > most else "")
+
+
+@contextlib.contextmanager
+def rules_may_raise(game: Game) -> Iterator[None]:
+    """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself."""
+    try:
+        yield
+    except CallbackError:
+        raise game.take_error() from None
+    except PlayoutError:
+        raise
+    except Exception as error:
+        rule, place = rule_origin(game, error)
+        raise GameError(
+            f"{game.title}.{rule} raised {described(error)}, at {place}; `playout doctor` finds the position"
+        ) from error
+
+
+def rule_origin(game: Game, error: BaseException) -> tuple[str, str]:
+    """The rule that an exception came from, and the user's own line; Numba, too, leaves the rule in the traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    rules = {(f.__code__.co_filename, f.__code__.co_name) for f in game.rules.functions.values()}
+    ours = (str(Path(__file__).resolve().parent), sys.base_prefix, sys.prefix)
+    own = [f for f in frames if (f.filename, f.name) in rules or not f.filename.startswith(ours)]
+    inside = [f for f in frames if (f.filename, f.name) in rules]
+    first = inside[0] if inside else (own or frames)[-1]
+    last = own[-1] if own else frames[-1]
+    return first.name, f"{last.filename}:{last.lineno}"
+
+
+def described(error: BaseException) -> str:
+    """An exception in one short line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:160]}{'…' if len(text) > 160 else ''}" if text else type(error).__name__

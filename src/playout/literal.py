@@ -106,7 +106,7 @@ def _add(search: "Search", e: int, position: Position, literal: Mapping[str, Any
         )
     search.make_room()
     search._work.state[:] = after.buffer
-    status, count = core_expand.find_edges(search._rules, search.params, search._work, after.player)
+    status, count = search.call(core_expand.find_edges, search._rules, search.params, search._work, after.player)
     search._checked(status, count)
     number = int(core_expand.add_node(search.params, search.tree, search._work, after.player, count))
     search.tree.edges[e]["child"] = number

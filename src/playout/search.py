@@ -17,11 +17,10 @@ from .core import expand as core_expand
 from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
-from .core.callback import CallbackError
 from .core.rng import random_bits
 from .core.tree import Tree, Work
-from .errors import BusyError, GameError, PlayoutError, PositionError, SettingsError
-from .game import CHANCE, Game, Position
+from .errors import BusyError, GameError, PositionError, SettingsError
+from .game import CHANCE, Game, Position, rules_may_raise
 from .result import ActionStats, Result
 from .settings import Settings, preset
 
@@ -113,6 +112,8 @@ class Search:
         limits = Limits(simulations, seconds, nodes, bytes)
         with self._busy("run"):
             self._check_root(limits)
+            # No simulations: the very first run waits for the compiler here, before the clock starts.
+            loop.run(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
             began, before = time.perf_counter(), self.tree.counters.copy()
             self._stop.clear()
             self._reserve(limits)
@@ -234,23 +235,16 @@ class Search:
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
                 yield
-        except CallbackError:
-            raise self.game.take_error() from None
         finally:
             self._lock.release()
 
-    @contextlib.contextmanager
-    def _rules_may_raise(self) -> Iterator[None]:
-        """Around the kernel: what a rule raises becomes a `GameError` that names it, and leaves nothing half done."""
+    def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
         try:
-            yield
-        except (CallbackError, PlayoutError):
-            raise
-        except Exception as error:
-            from .doctor import rule_error
-
+            with rules_may_raise(self.game):
+                return kernel(*arguments)
+        finally:
             self._work.rewards[:] = 0.0
-            raise rule_error(self.game, error) from error
 
     def _rules_table(self) -> Any:
         s = self.settings
@@ -284,7 +278,8 @@ class Search:
         self.tree = core.new_tree(position.buffer, self.game.players, self.game.keep_states, seed)
         self.make_room()
         if not position.is_terminal:
-            self._checked(*core_expand.expand_root(self._rules, self.params, self.tree, self._work, position.player))
+            expand = core_expand.expand_root
+            self._checked(*self.call(expand, self._rules, self.params, self.tree, self._work, position.player))
             self.tree.counters[core.POSITIONS] = 1
             self._add_noise()
         self._base, self._base_random = None, copy.deepcopy(self._random)
@@ -362,7 +357,13 @@ class Search:
         target = start + limits.simulations if limits.simulations else 2**62
         chunk, reasons = (
             16,
-            {loop.SOLVED: "proven", loop.DECIDED: "decided", loop.NODE_LIMIT: "nodes", loop.BYTE_LIMIT: "bytes"},
+            {
+                loop.SOLVED: "proven",
+                loop.DECIDED: "decided",
+                loop.NODE_LIMIT: "nodes",
+                loop.BYTE_LIMIT: "bytes",
+                loop.FULL: "full",
+            },
         )
         with self.game.using_random(self._random):
             while True:
@@ -384,10 +385,9 @@ class Search:
                             return "decided"
                 size = min(chunk, target - done)
                 entered = time.perf_counter()
-                with self._rules_may_raise():
-                    status, detail = loop.run(
-                        self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
-                    )
+                status, detail = self.call(
+                    loop.run, self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
+                )
                 took = time.perf_counter() - entered
                 if status in reasons:
                     return reasons[status]
@@ -461,8 +461,9 @@ class Search:
         with self.game.using_random(self._random):
             while self.simulations < target:
                 left = min(target - self.simulations, 4096)
-                with self._rules_may_raise():
-                    status, detail = loop.run(self._rules, params, self.tree, self._work, left, 2**62, 2**62, target)
+                status, detail = self.call(
+                    loop.run, self._rules, params, self.tree, self._work, left, 2**62, 2**62, target
+                )
                 if status == loop.SOLVED:
                     return
                 self._serve(status, detail)

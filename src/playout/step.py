@@ -155,7 +155,7 @@ def _take(search: "Search") -> Step:
     rules, params = search._rules, search.params
     undo = search.tree.rng.copy()
     while True:  # Step 1. Selection
-        ending, depth, player = core_select.select(rules, params, search.tree, search._work)
+        ending, depth, player = search.call(core_select.select, rules, params, search.tree, search._work)
         if ending != core_select.PATH_FULL:
             break
         search._serve(loop.DEEPER, 0)  # a longer path; the same random numbers again
@@ -167,20 +167,20 @@ def _take(search: "Search") -> Step:
     visits = [int(tree.nodes[work.path_nodes[d]]["visits"]) for d in range(depth)]
     expanded_at = -1
     if ending == core_select.UNEXPANDED:  # Step 2. Expansion
-        status, detail = core_expand.expand(rules, params, tree, work, depth, player)
+        status, detail = search.call(core_expand.expand, rules, params, tree, work, depth, player)
         search._checked(status, detail)
         expanded_at = depth
         scores.append(_scores(params, tree, int(work.path_nodes[depth])))
         visits.append(int(tree.nodes[work.path_nodes[depth]]["visits"]))
         depth += 1
-        player = core_rules.current_player(rules, work.state)
+        player = search.call(core_rules.current_player, rules, work.state)
         ending = core_select.FINISHED if player == core_rules.TERMINAL else core_select.NEW
     positions = _positions(search, depth)
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
     expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
     static = None
     if ending in (core_select.NEW, core_select.ROOT_ITSELF):  # Step 3. Evaluation
-        code = core_evaluate.evaluate(rules, params, tree, work)
+        code = search.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
             search._serve(loop.BAD_PLAYOUT, code)
         if params.evaluator != ROLLOUTS:
@@ -190,7 +190,7 @@ def _take(search: "Search") -> Step:
     returns = tuple(work.returns.tolist())
     playouts = tuple(_playouts(search, positions[-1]))
     before = _numbers_on(search, depth)
-    loop.finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
+    search.call(loop.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
         simulation=search.simulations,

@@ -164,7 +164,9 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             _feed(digest, cell.cell_contents, seen)
         _feed(digest, value.__defaults__, seen)
     elif isinstance(value, CodeType):
-        digest.update(value.co_code + repr((value.co_names, value.co_varnames)).encode())
+        # Line numbers too: an error that compiled code raises names the line it was compiled from.
+        digest.update(value.co_code + repr((value.co_names, value.co_varnames, value.co_firstlineno)).encode())
+        digest.update(value.co_linetable)
         for constant in value.co_consts:
             _feed(digest, constant, seen)
     elif isinstance(value, np.ndarray):
