@@ -121,18 +121,18 @@ def test_an_unknown_rule_is_refused() -> None:
 
 def test_a_proven_win_is_called_one_and_ends_the_comparison() -> None:
     text = explain(result_of("tictactoe", "XX./OO./...", 300))
-    assert "proven to be a win for player 0" in text
+    assert "proven to be a win for player 1" in text
     assert "It ends the game." in text
     text = explain(made(stats(3, 40, 1.0, 0.0, proven=1.0), stats(2, 90, 0.99, 0.1), best=3, proven=1.0))
     assert "Nothing can be better than 4" in text
-    assert "with best play it is a win for player 0" in text
+    assert "with best play it is a win for player 1" in text
     assert "toss-up" not in text
 
 
 def test_a_solved_draw_is_a_draw_and_its_losing_alternatives_losses() -> None:
     result = result_of("tictactoe", "X.O/.X./...", 300)
     text = explain(result)
-    assert "The position itself is solved: with best play it is a draw for player 1" in text
+    assert "The position itself is solved: with best play it is a draw for player 2" in text
     assert "1 draw" in text
     assert "5 losses" in text
     assert explain_data(result)["comparison"] == "proven"
@@ -142,7 +142,7 @@ def test_when_everything_loses_that_is_said() -> None:
     result = result_of("tictactoe", "X.X/.O./O.X", 300)
     text = explain(result)
     assert result.proven == -1.0
-    assert "it is a loss for player 1" in text
+    assert "it is a loss for player 2" in text
     assert "worth the same" in text
 
 

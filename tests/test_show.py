@@ -99,7 +99,7 @@ def test_text_begins_with_the_decision() -> None:
     result = result_of()
     lines = str(result).splitlines()
     assert lines[0] == f"connect4: {result.position.text}"
-    assert lines[1] == f"best {result.best_text} · value {result.value:+.3f} (for player 0, who moves)"
+    assert lines[1] == f"best {result.best_text} · value {result.value:+.3f} (for player 1, who moves)"
 
 
 def test_each_action_is_a_row_with_its_visits_and_value() -> None:

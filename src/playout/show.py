@@ -103,7 +103,7 @@ def proven_word(value: float | None, players: int, limits: tuple[float, float] |
 
 
 def who(player: int) -> str:
-    return "nobody" if player == TERMINAL else "chance" if player == CHANCE else f"player {player}"
+    return "nobody" if player == TERMINAL else "chance" if player == CHANCE else f"player {player + 1}"
 
 
 def _margin(stats: "ActionStats", z: float) -> str:
@@ -303,7 +303,7 @@ def _escape(text: str) -> str:
 # The tree.
 
 CARD, CARD_HEIGHT, ROW = 144, 36, 43  # a node's width and height, and the height that it takes with its surroundings
-GAP, MORE, MARGIN, HEADING = 60, 20, 8, 22  # between columns, for "n more", around it all, for "player 0 chose"
+GAP, MORE, MARGIN, HEADING = 60, 20, 8, 22  # between columns, for "n more", around it all, for "player 1 chose"
 SMALLEST, LARGEST = 3.0, 12.0  # radius of the disc that stands for visits
 LETTERS = 14  # of an action's text
 

@@ -16,7 +16,7 @@ from .core import select as core_select
 from .core import tree as core
 from .core.params import ROLLOUTS
 from .errors import PositionError
-from .game import CHANCE, Position
+from .game import Position
 
 if TYPE_CHECKING:
     from .search import Search
@@ -111,10 +111,11 @@ class Step:
         return asdict(self)
 
     def __str__(self) -> str:
+        from .show import who
+
         lines = [f"simulation {self.simulation}", "1. selection"]
         for choice in self.selection:
-            who = "chance" if choice.player == CHANCE else f"player {choice.player}"
-            lines.append(f"   {who} at {choice.position or 'the start'} takes {choice.text}")
+            lines.append(f"   {who(choice.player)} at {choice.position or 'the start'} takes {choice.text}")
             for edge in choice.edges:
                 mark = "*" if edge.chosen else " "
                 terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"

@@ -1,0 +1,73 @@
+"""The command `playout`: one thin file a command. This one gathers them and turns every mistake into one line."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.main import get_command
+
+from playout.errors import PlayoutError
+
+from . import analyze, bench, doctor, games, perft, play, settings
+from .options import Command
+
+# Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
+USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    name="playout",
+    help="Monte Carlo Tree Search: look at games, search positions, play.",
+    epilog="Exit codes: 0 fine, 1 `doctor` found something, 2 a mistake in what was given, 130 Ctrl-C.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (games.games, analyze.analyze, play.play, perft.perft, doctor.doctor, bench.bench, settings.settings):
+    app.command(cls=Command)(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from playout import __version__
+
+        print(f"playout {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that can't write … must not end the program
+    given = None if arguments is None else list(arguments)
+    try:
+        code = get_command(app).main(args=given, prog_name="playout", standalone_mode=False)
+        sys.stdout.flush()
+    except PlayoutError as error:
+        return _refuse(str(error))
+    except USAGE_ERROR as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "playout"
+        return _refuse(f"{error.format_message().rstrip('.')}; `{path} --help` shows what can be given")
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(message: str) -> int:
+    print(f"playout: {' '.join(message.split())}", file=sys.stderr)
+    return 2

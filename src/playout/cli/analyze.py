@@ -1,0 +1,102 @@
+"""`playout analyze`: search one position."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import (
+    Bytes,
+    GameName,
+    Json,
+    Nodes,
+    PositionText,
+    Preset,
+    SearchOption,
+    Seconds,
+    Seed,
+    Set,
+    Simulations,
+    limits,
+    load_game,
+    pairs,
+)
+from .output import console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
+from .settings import make_settings
+
+if TYPE_CHECKING:
+    from playout.result import Result
+    from playout.search import Search
+
+INTERRUPTED = 130
+
+
+def analyze(
+    game: GameName,
+    position: PositionText = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    bytes: Bytes = None,
+    preset: Preset = "default",
+    option: SearchOption = None,
+    set: Set = None,
+    seed: Seed = 0,
+    explain: Annotated[bool, typer.Option("--explain", help="Say in plain words why this move.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the most visited part of the tree into a file.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Search a position and show what was found.
+
+    The first limit that is reached ends it. Ctrl-C ends it, too: what was found is shown, with exit code 130.
+    """
+    from playout.search import Search
+
+    settings = make_settings(preset, pairs(option, "--option", "c=2"))
+    within = limits(simulations, seconds, nodes, bytes)
+    loaded = load_game(game, set)
+    say_that_it_compiles()
+    search = Search(loaded, settings, position=position, seed=seed)
+    with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
+        result = search.run(**within, progress=progress)
+    if json:
+        print_json(result.to_dict() | ({"explanation": result.explain()} if explain else {}))
+    else:
+        out = console()
+        out.print(result.position.show(), markup=False)
+        out.print()
+        out.print(result.table())
+        out.print(f"\n{_summary(result)}", markup=False)
+        if explain:
+            out.print()
+            out.print(result.explain(), markup=False)
+    if svg is not None:
+        _draw(search, svg)
+    return INTERRUPTED if result.stopped_by == "stop" else 0
+
+
+def _summary(result: "Result") -> str:
+    from playout.show import clean, count, number, proven_word, who
+
+    game = result.position.game
+    word = proven_word(result.proven, game.players, game.range)
+    value = f"proven {word}" if word else f"value {number(result.value)}"
+    speed = f"{result.seconds:,.2f} s ({result.simulations_per_second:,.0f} a second)"
+    size = f"{count(result.nodes, 'position')} in {result.bytes / 1e6:,.1f} MB"
+    return (
+        f"best {clean(result.best_text or 'none')} · {value} for {who(result.position.player)}, who moves\n"
+        f"{count(result.simulations, 'simulation')} in {speed} · {size} · ended by: {result.stopped_by}"
+    )
+
+
+def _draw(search: "Search", path: Path) -> None:
+    from playout.errors import FileError
+
+    try:
+        path.write_text(search.root.svg(), encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            f"--svg {path}: can't write there: {error.strerror}; give a file in a folder of yours"
+        ) from None

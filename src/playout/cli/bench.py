@@ -1,0 +1,130 @@
+"""`playout bench`: fixed searches, a signature that changes only when the search does, and their speed."""
+
+import hashlib
+import json as text
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Json
+from .output import console, print_json, progress, say_that_it_compiles
+from .settings import make_settings
+
+if TYPE_CHECKING:
+    from playout.result import Result
+
+QUICK = 20_000  # a quick run has so many times fewer simulations, and 60 at least
+
+
+@dataclass(frozen=True)
+class Work:
+    """One search of the bench. With proofs it may end early, so that speed is measured without."""
+
+    game: str
+    position: str
+    simulations: int
+    options: dict[str, str]
+
+
+PLAIN = {"solver": "off"}
+WORK = (
+    Work("tictactoe", "", 3_000_000, PLAIN),
+    Work("tictactoe", "X.O/.X./...", 10_000, {}),
+    Work("tictactoe", "5,1", 200_000, {"expansion": "one", "answer": "value", "solver": "off"}),
+    Work("connect4", "", 2_000_000, PLAIN),
+    Work("connect4", "44455", 400_000, {}),
+    Work("connect4", "444333", 200_000, {"policy": "puct", "evaluator": "mixed"}),
+    Work("connect4", "4", 200_000, {"policy": "ucb1tuned", "expansion": "widening", "k": "0.5"}),
+    Work("othello", "", 300_000, PLAIN),
+    Work("othello", "f5d6c3", 50_000, {"policy": "puct", "unvisited": "0"}),
+    Work("target_sum", "", 3_000_000, PLAIN),
+    Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}),
+)
+
+
+def bench(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small run with a signature of its own, speed aside.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run fixed searches of all built-in games: a signature of what was found, and simulations a second."""
+    say_that_it_compiles()
+    rows: list[dict[str, Any]] = []
+    with progress("searching", not json) as show:
+        for number, work in enumerate(WORK):
+            if show:
+                show(work.game, number / len(WORK))
+            rows.append(measure(work, quick))
+    found = {
+        "signature": signature([row["signature"] for row in rows]),
+        "simulations": sum(row["simulations"] for row in rows),
+        "seconds": round(sum(row["seconds"] for row in rows), 6),
+        "simulations_per_second": _rate(rows),
+        "games": {
+            game: {
+                "signature": signature([row["signature"] for row in rows if row["game"] == game]),
+                "simulations_per_second": _rate([row for row in rows if row["game"] == game]),
+            }
+            for game in dict.fromkeys(work.game for work in WORK)
+        },
+        "searches": rows,
+    }
+    if json:
+        print_json(found)
+    else:
+        _print(found)
+
+
+def measure(work: Work, quick: bool) -> dict[str, Any]:
+    """One search: what it found, as a signature, and how fast it was; compiling is not counted."""
+    from playout import games
+    from playout.search import Search
+
+    game, settings = games.load(work.game), make_settings("default", work.options)
+    simulations = max(60, work.simulations // QUICK) if quick else work.simulations
+    result = Search(game, settings, position=work.position, seed=1).run(simulations)
+    return {
+        "game": work.game,
+        "position": work.position,
+        "options": work.options,
+        "signature": signature(_found(result)),
+        "simulations": result.simulations,
+        "seconds": round(result.seconds, 6),
+        "simulations_per_second": round(result.simulations_per_second),
+    }
+
+
+def signature(found: object) -> str:
+    return hashlib.sha256(text.dumps(found).encode()).hexdigest()[:12]
+
+
+def _found(result: "Result") -> object:
+    """Whole numbers only, which are the same when the search is, compiled or not."""
+    visits = sorted((stats.action, stats.visits) for stats in result.actions)
+    return [result.simulations, result.nodes, result.best, visits]
+
+
+def _rate(rows: list[dict[str, Any]]) -> int:
+    seconds = sum(row["seconds"] for row in rows)
+    return round(sum(row["simulations"] for row in rows) / seconds) if seconds else 0
+
+
+def _print(found: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("game", "position", "settings", "simulations", "a second", "signature"):
+        table.add_column(title, justify="right" if title in ("simulations", "a second") else "left")
+    for row in found["searches"]:
+        options = " ".join(f"{key}={value}" for key, value in row["options"].items())
+        numbers = (f"{row['simulations']:,}", f"{row['simulations_per_second']:,}")
+        table.add_row(row["game"], row["position"] or "start", options, *numbers, row["signature"])
+    out = console()
+    out.print(table)
+    out.print()
+    for game, sums in found["games"].items():
+        out.print(f"{game:12} {sums['simulations_per_second']:>12,} simulations a second")
+    out.print(f"{'in all':12} {found['simulations_per_second']:>12,} simulations a second, {found['seconds']:.1f} s")
+    out.print(f"signature    {found['signature']}")

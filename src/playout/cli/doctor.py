@@ -1,0 +1,30 @@
+"""`playout doctor`: play a game at random and find what is wrong with its rules."""
+
+from typing import Annotated
+
+import typer
+
+from .options import GameName, Json, Seed, Set, load_game, whole
+from .output import print_json, say_that_it_compiles
+
+
+def doctor(
+    game: GameName,
+    games: Annotated[
+        int, typer.Option("--games", metavar="N", parser=whole, help="How many random games to play.")
+    ] = 100,
+    set: Set = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> int:
+    """Check a game's rules by playing at random. Exit code 0: nothing found; 1: something is wrong."""
+    from playout.doctor import check_game
+
+    loaded = load_game(game, set)
+    say_that_it_compiles()
+    report = check_game(loaded, games=games, seed=seed)
+    if json:
+        print_json(report.to_dict())
+    else:
+        print(report)
+    return 0 if report.ok else 1

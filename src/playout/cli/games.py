@@ -1,0 +1,73 @@
+"""`playout games`: what can be played."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from .options import Json
+from .output import console, print_json
+
+
+def games(
+    game: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="Tell more about one game.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the built-in games: what they are, how many play, what can be set with --set."""
+    from playout import games as built_in
+
+    if game is not None:
+        _one(game, json)
+        return
+    rows = [_facts(name) for name in built_in.names()]
+    if json:
+        print_json({"games": rows})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("game", "players", "what it is", "settings"):
+        table.add_column(title, justify="right" if title == "players" else "left", no_wrap=title == "game")
+    for row in rows:
+        table.add_row(row["game"], str(row["players"]), row["description"], _settings_text(row["settings"], "\n"))
+    out = console()
+    out.print(table)
+    out.print("\n`playout games GAME` tells how its positions and moves are written.", style="dim")
+
+
+def _facts(name: str) -> dict[str, Any]:
+    from playout import games as built_in
+
+    found = built_in.find(name)
+    own = name in built_in.names()
+    description = built_in.describe(name) if own else (inspect.getdoc(found) or "").partition("\n")[0]
+    return {
+        "game": name,
+        "description": description,
+        "players": found.players,
+        "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in found.settings.items()},
+    }
+
+
+def _one(name: str, json: bool) -> None:
+    from playout import games as built_in
+
+    facts, start = _facts(name), built_in.load(name).position()
+    about = inspect.getdoc(type(start.game)) or ""
+    if json:
+        print_json({**facts, "about": about, "position": start.text})
+        return
+    out = console()
+    for part in (facts["description"], about if about != facts["description"] else ""):
+        if part:
+            out.print(part, markup=False)
+            out.print()
+    if facts["settings"]:
+        out.print(f"Settings: {_settings_text(facts['settings'], ', ')}\n", markup=False)
+    out.print(start.show(), markup=False)
+
+
+def _settings_text(values: dict[str, Any], between: str) -> str:
+    return between.join(f"{k}={','.join(map(str, v)) if isinstance(v, list) else v}" for k, v in values.items())

@@ -1,0 +1,120 @@
+"""What several commands are given: the game, its settings, limits, and how to search."""
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from playout.game import Game
+
+SECONDS = 1.0  # when no limit is given
+
+GameName = Annotated[
+    str,
+    typer.Argument(metavar="GAME", help="A built-in game (`playout games` lists them), file.py:Class or module:Class."),
+]
+PositionText = Annotated[
+    str | None,
+    typer.Argument(metavar="POSITION", help="In the game's own text; the start if left out.", show_default=False),
+]
+
+
+def whole(text: str | int) -> int:
+    """A whole number as people write it: 100000, 100_000 or 1e5. Typer hands over defaults, too."""
+    try:
+        number = float(text) if re.search("[.e]", str(text)) else int(text)
+        if number == int(number):
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    raise typer.BadParameter(f"'{text}' is not a whole number")
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not a number") from None
+
+
+Simulations = Annotated[
+    int | None, typer.Option("-n", "--simulations", metavar="N", parser=whole, help="Stop after so many simulations.")
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "-t",
+        "--seconds",
+        metavar="S",
+        parser=number,
+        help=f"Stop after so many seconds; {SECONDS:g} when no limit at all is given.",
+    ),
+]
+Nodes = Annotated[
+    int | None, typer.Option("--nodes", metavar="N", parser=whole, help="Stop when the tree has so many positions.")
+]
+Bytes = Annotated[
+    int | None, typer.Option("--bytes", metavar="N", parser=whole, help="Stop when the tree takes so many bytes.")
+]
+Preset = Annotated[str, typer.Option("--preset", help="A named set of search settings; `playout settings` lists them.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the game, as in target=21; can be repeated."),
+]
+SearchOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="A setting of the search, as in policy=puct or c=2; can be repeated. `playout settings` lists them.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", parser=whole, help="The same seed gives the same search again.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+# An option has one or two dashes and a small letter. What else begins with a dash is a value below zero, or a position:
+# an Othello board, say.
+POSITION = re.compile(r"-(?!-?[a-z]|-?$|[\d.])")
+
+
+class Command(TyperCommand):
+    """A command that takes a position which begins with a dash for what it is."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {text}" if POSITION.match(text) else text for text in args])
+
+
+def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:
+    """NAME=VALUE, as often as it was given."""
+    from playout.errors import SettingsError
+
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise SettingsError(f"{option} got '{text}', expected NAME=VALUE, as in {option} {example}")
+        if name.strip() in found:
+            raise SettingsError(f"{option} got '{name.strip()}' twice; give it once")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def load_game(name: str, given: list[str] | None) -> "Game":
+    from playout import games
+
+    return games.load(name, **pairs(given, "--set", "target=21"))
+
+
+def limits(
+    simulations: int | None, seconds: float | None, nodes: int | None = None, bytes: int | None = None
+) -> dict[str, Any]:
+    """The limits that were given, checked before anything is compiled; a second if there are none."""
+    from playout.search import Limits
+
+    if simulations is None and seconds is None and nodes is None and bytes is None:
+        seconds = SECONDS
+    return vars(Limits(simulations, seconds, nodes, bytes))
