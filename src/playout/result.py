@@ -44,7 +44,7 @@ class Result:
     settings: Settings
     simulations: int  # of this run
     seconds: float
-    stopped_by: str  # "simulations", "seconds", "nodes", "bytes", "stop", "proven", "decided"
+    stopped_by: str  # "simulations", "seconds", "nodes", "bytes", "stop", "proven", "decided", "full"
     nodes: int  # positions in the tree
     edges: int
     bytes: int

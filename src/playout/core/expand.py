@@ -108,7 +108,7 @@ def expand(rules, params, tree, work, depth, player):
     node["visits"], node["own"] = edge["visits"], edge["visits"]
     # The edge knows its mean for the player above; with one player, or two whose returns sum to a constant, that tells
     # what the player here got. Otherwise the node begins without it.
-    chooser = max(0, above["player"])
+    chooser = max(0, np.int64(above["player"]))  # uncompiled, an int8 would not add up with the row
     mean = (edge["value"] - work.path_rewards[row + chooser]) / params.discount if params.discount > 0.0 else 0.0
     if max(0, player) == chooser:
         node["value"] = mean

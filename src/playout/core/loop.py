@@ -30,7 +30,8 @@ from .tree import (
 )
 
 # Why the loop came back.
-DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, BAD_EXPANSION, BAD_PLAYOUT = range(9)
+DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT = range(10)
+MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
 NODE_BYTES, EDGE_BYTES = NODE.itemsize, EDGE.itemsize
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
 
@@ -95,6 +96,8 @@ def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
             return SOLVED, 0
         if tree.counters[POSITIONS] >= node_limit:
             return NODE_LIMIT, 0
+        if tree.nodes[ROOT]["visits"] >= MOST or tree.counters[EDGES] + params.max_actions > MOST:
+            return FULL, 0
         more_proofs = work.path_nodes.shape[0] if params.solver else 0
         if (tree.counters[NODES] + 1) * node_bytes + (tree.counters[EDGES] + params.max_actions) * EDGE_BYTES + (
             tree.counters[PROOFS] + more_proofs

@@ -18,7 +18,7 @@ def prove_path(rules, params, tree, work, depth):
         node = tree.nodes[number]
         child = child_node(edge["child"])
         row, proof = d * params.players, tree.nodes[child]["proof"]
-        player = node["player"] if node["player"] >= 0 else 0
+        player = max(0, np.int64(node["player"]))  # uncompiled, an int8 would not add up with the row
         exact = work.path_rewards[row + player] + params.discount * tree.proofs[proof, player]
         edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
         if node["proof"] > NO_PROOF:

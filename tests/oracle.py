@@ -1,0 +1,476 @@
+"""The oracle: the same search as one would write it on a blackboard, an object for each node, nothing compiled.
+
+It takes the settings and a game's rules, and shares no code with `playout.core`. Numbers are rounded as the compiled
+search rounds them, since two scores that are equal are a tie, and a tie draws a random number.
+"""
+
+import math
+import operator
+from functools import reduce
+from statistics import NormalDist
+
+import numpy as np
+
+import playout as po
+from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
+
+SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
+
+
+def total(numbers):
+    """From left to right; Python's own `sum` rounds better."""
+    return reduce(operator.add, numbers, 0.0)
+
+
+class SplitMix64:
+    def __init__(self, seed):
+        self.state = seed
+
+    def bits(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        x = self.state
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+        return x ^ (x >> 31)
+
+    def below(self, n):
+        return (self.bits() >> 32) * n >> 32
+
+    def float(self):
+        return (self.bits() >> 11) / 2**53
+
+    def pick(self, weights, of):
+        """An index, by weight."""
+        rest = self.float() * of
+        for i, weight in enumerate(weights):
+            if weight > 0:
+                rest -= weight
+                last = i
+                if rest < 0:
+                    break
+        return last
+
+
+class Rules:
+    """A game's own functions, uncompiled."""
+
+    def __init__(self, game):
+        self.game, self.call = game, game.rules.functions
+        self.room = 2 * game.max_actions
+
+    def player(self, state):
+        return int(self.call["current_player"](state))
+
+    def actions(self, state):
+        """Legal actions, or chance's outcomes, with weights: priors, probabilities, or none."""
+        actions, weights = np.zeros(self.room, np.int32), np.zeros(self.room)
+        if self.player(state) == po.CHANCE:
+            count = self.call["chance_outcomes"](state, actions, weights)
+        else:
+            count = self.call["legal_actions"](state, actions)
+        return actions[:count], weights[:count]
+
+    def priors(self, state, actions):
+        weights = np.zeros(len(actions))
+        self.call["priors"](state, actions, len(actions), weights)
+        return weights.tolist()
+
+    def play(self, state, action):
+        state, rewards = state.copy(), np.zeros(self.game.players)
+        with np.errstate(over="ignore"):
+            self.call["apply"](state, action, rewards)
+        return state, rewards.tolist()
+
+    def evaluate(self, state):
+        values = np.zeros(self.game.players)
+        self.call["evaluate"](state, values)
+        return values.tolist()
+
+
+class Edge:
+    def __init__(self, action, prior, probability):
+        self.action, self.prior = int(action), float(np.float32(prior))  # priors are kept in single precision
+        self.probability = probability
+        self.visits, self.value, self.spread = 0, 0.0, 0.0
+        self.child, self.over, self.exact = None, False, None  # exact: a value for each player, this step included
+
+
+class Node:
+    def __init__(self, state, player, edges):
+        self.state, self.player, self.chooser = state, player, max(0, player)
+        self.edges = edges  # in the order in which they are compared
+        self.visits, self.own, self.value, self.counted, self.exact = 0, 0, 0.0, 0, None
+
+    def visited(self):
+        return [e for e in self.edges if e.visits]
+
+    def waiting(self):
+        return [e for e in self.edges if not e.visits]
+
+
+class Oracle:
+    def __init__(self, game, settings, position=None, seed=0):
+        self.game, self.s, self.rules, self.random = game, settings, Rules(game), SplitMix64(seed)
+        self.low, self.high = game.range or (-math.inf, math.inf)
+        others = (game.players - 1) * self.low
+        self.decides = game.players == 1 or (
+            game.sums_to is not None and abs(self.high + others - game.sums_to) < 1e-9 and settings.discount == 1
+        )
+        self.normalise = game.range is None if settings.normalise is None else settings.normalise
+        self.by_prior = isinstance(settings.policy, po.PUCT) or not isinstance(settings.expansion, po.All)
+        self.unvisited = settings.unvisited
+        if self.unvisited is None:
+            self.unvisited = po.Parent() if isinstance(settings.policy, po.PUCT) else "infinity"
+        self.least, self.greatest = math.inf, -math.inf  # edge values seen
+        self.simulations, self.leader, self.leader_since = 0, None, 0
+        self.plant((position or game.position()).state.copy())
+
+    def plant(self, state):
+        self.root = self.new_node(state)
+        self.add_noise()
+
+    def run(self, simulations):
+        for _ in range(simulations):
+            if self.s.solver and self.root.exact:
+                return
+            self.simulate()
+
+    def play(self, action):
+        """The subtree of an action becomes the tree."""
+        edge = next(e for e in self.root.edges if e.action == action)
+        self.simulations, self.leader_since, self.leader = 0, 0, None
+        if edge.child:
+            self.root = edge.child
+            if self.root.player != po.CHANCE:
+                self.leader = self.answer()
+                self.add_noise()
+        else:
+            self.plant(self.rules.play(self.root.state, action)[0])
+            self.least, self.greatest = math.inf, -math.inf
+
+    def simulate(self):
+        self.simulations += 1
+        if self.s.evaluate_root and self.root.visits == 0:
+            self.root.value = self.evaluate(self.root.state)[self.root.chooser]
+            self.root.visits = self.root.own = self.root.counted = 1
+            return
+        # 1. Selection, and 2. expansion: down to an edge never visited, or one whose value needs no playout.
+        node, path = self.root, []
+        while True:
+            edge = self.select(node)
+            state, rewards = self.rules.play(node.state, edge.action)
+            path.append((node, edge, rewards))
+            if edge.exact or edge.over or self.rules.player(state) == po.TERMINAL:
+                break
+            if edge.child is None:
+                if edge.visits == 0:
+                    break
+                edge.child = self.expand(node, edge, state, rewards)
+            node = edge.child
+        # 3. Evaluation.
+        known = edge.exact or edge.over
+        fresh = not known and self.rules.player(state) == po.TERMINAL
+        edge.over = edge.over or fresh
+        if edge.over:
+            returns = [0.0] * self.game.players
+        elif edge.exact:
+            returns = edge.child.exact
+        else:
+            returns = self.evaluate(state)
+        # 4. Backup.
+        for node, edge, rewards in reversed(path):
+            returns = [r + self.s.discount * g for r, g in zip(rewards, returns, strict=True)]
+            self.add_visit(node, edge, returns[node.chooser])
+        if fresh and self.s.solver:
+            self.prove(path)
+        best = self.answer()
+        if best is not self.leader:
+            self.leader, self.leader_since = best, self.simulations
+
+    # 1. Selection.
+
+    def select(self, node):
+        if node.player == po.CHANCE:
+            return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
+        visited, waiting = node.visited(), node.waiting()
+        more = len(visited) < self.allowed(node)
+        if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
+            return self.next_unvisited(node)
+        if waiting and all(e.exact for e in visited):  # nothing else to learn here
+            return self.next_unvisited(node)
+        scores = [self.score(node, e) for e in visited]
+        best = max(scores)
+        tied = [e for e, score in zip(visited, scores, strict=True) if score == best]
+        if more:
+            score = self.score(node, waiting[0])
+            tie = score == best and (self.s.ties == "first" or self.random.below(len(tied) + 1) == 0)
+            if score > best or tie:
+                return self.next_unvisited(node)
+        return tied[self.random.below(len(tied))] if len(tied) > 1 and self.s.ties == "random" else tied[0]
+
+    def score(self, node, edge):
+        """Value plus exploration; a proven value has nothing left to explore, a proven loss is the last resort."""
+        base, scale = 0.0, 1.0
+        if self.normalise and self.greatest > self.least:
+            base, scale = self.least, 1.0 / (self.greatest - self.least)
+        if edge.visits:
+            value = (edge.value - base) * scale
+        elif isinstance(self.unvisited, po.Parent):
+            value = (node.value - base) * scale - self.unvisited.reduction
+        else:
+            value = (self.unvisited - base) * scale
+        if edge.exact:
+            return -math.inf if edge.value <= self.low else value
+        return value + self.exploration(node, edge, scale)
+
+    def exploration(self, node, edge, scale):
+        policy, n = self.s.policy, edge.visits
+        if isinstance(policy, po.PUCT):
+            c = policy.c
+            if policy.growth:
+                c += policy.growth * math.log((node.visits + policy.base + 1) / policy.base)
+            return c * math.sqrt(max(1, node.visits - node.own)) * edge.prior / (1 + n)
+        if n == 0:
+            return 0.0
+        log = math.log(max(1, node.visits))
+        if isinstance(policy, po.UCT):
+            return policy.c * math.sqrt(log) * (1 / math.sqrt(n))
+        width = 1.0 if self.normalise else self.high - self.low
+        variance = edge.spread / n * scale * scale / (width * width)
+        return policy.c * width * math.sqrt(log / n * min(0.25, variance + math.sqrt(2 * (log / n))))
+
+    def allowed(self, node):
+        if not isinstance(self.s.expansion, po.Widening):
+            return len(node.edges)
+        w = self.s.expansion
+        most = w.initial + w.k * node.visits**w.alpha
+        return max(1, min(len(node.edges), int(most if w.cap is None else min(most, w.cap))))
+
+    def next_unvisited(self, node):
+        """The one of highest prior; out of equals a random one, which changes places with the first."""
+        at, waiting = len(node.visited()), node.waiting()
+        if self.s.ties == "random" and len(waiting) > 1:
+            equal = [e for e in waiting if e.prior == waiting[0].prior] if self.by_prior else waiting
+            other = at + self.random.below(len(equal))
+            node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
+        return node.edges[at]
+
+    # 2. Expansion.
+
+    def new_node(self, state):
+        player = self.rules.player(state)
+        actions, weights = self.rules.actions(state)
+        if player == po.CHANCE:
+            return Node(state, player, [Edge(a, w, w) for a, w in zip(actions, weights, strict=True)])
+        weights = [1.0] * len(actions)
+        if self.by_prior and self.game.has("priors"):
+            weights = [w if w > 0 else 0.0 for w in self.rules.priors(state, actions)]
+        if not total(weights):
+            weights = [1.0] * len(actions)
+        edges = [(w / total(weights), a) for w, a in zip(weights, actions, strict=True)]
+        return Node(state, player, [Edge(a, w, None) for w, a in sorted(edges, key=lambda e: -e[0])])
+
+    def expand(self, above, edge, state, rewards):
+        """The node begins with the edge's first visit, if its value for the player here is known from the one above."""
+        node = self.new_node(state)
+        node.visits = node.own = edge.visits
+        mean = (edge.value - rewards[above.chooser]) / self.s.discount
+        if node.chooser == above.chooser:
+            node.value, node.counted = mean, edge.visits
+        elif self.game.players == 2 and self.decides:
+            node.value, node.counted = self.low + self.high - mean, edge.visits
+        return node
+
+    def add_noise(self):
+        if self.s.noise is None or self.root.player == po.CHANCE:
+            return
+        drawn = np.random.default_rng(self.random.bits()).dirichlet([self.s.noise.alpha] * len(self.root.edges))
+        for edge, noise in zip(self.root.edges, drawn, strict=True):
+            kept = np.float32(1 - self.s.noise.fraction) * np.float32(edge.prior)
+            edge.prior = float(np.float32(kept + self.s.noise.fraction * noise))
+        self.root.edges = self.root.visited() + sorted(self.root.waiting(), key=lambda e: -e.prior)
+
+    # 3. Evaluation.
+
+    def evaluate(self, state):
+        evaluator = self.s.evaluator
+        if isinstance(evaluator, po.Static):
+            return self.rules.evaluate(state)
+        rollouts = evaluator.rollouts if isinstance(evaluator, po.Mixed) else evaluator
+        returns = [0.0] * self.game.players
+        for _ in range(rollouts.n):
+            self.playout(state, rollouts, returns)
+        returns = [r / rollouts.n for r in returns]
+        if isinstance(evaluator, po.Mixed):
+            static = self.rules.evaluate(state)
+            returns = [evaluator.weight * r + (1 - evaluator.weight) * v for r, v in zip(returns, static, strict=True)]
+        return returns
+
+    def playout(self, state, rollouts, returns):
+        """Play on, and add the discounted rewards to the returns; where it is cut off, the static value."""
+        scale, length = 1.0, 0
+        while self.rules.player(state) != po.TERMINAL:
+            if length == rollouts.depth:
+                if self.game.has("evaluate"):
+                    for p, value in enumerate(self.rules.evaluate(state)):
+                        returns[p] += scale * value
+                return
+            state, rewards = self.rules.play(state, self.playout_action(state, rollouts.guided))
+            for p, reward in enumerate(rewards):
+                returns[p] += scale * reward
+            scale *= self.s.discount
+            length += 1
+
+    def playout_action(self, state, guided):
+        actions, weights = self.rules.actions(state)
+        if self.rules.player(state) == po.CHANCE:
+            return actions[self.random.pick(weights, total(weights))]
+        if guided and self.game.has("playout_action"):
+            rng = np.array([self.random.state], np.uint64)
+            with np.errstate(over="ignore"):
+                action = self.rules.call["playout_action"](state, actions, len(actions), rng)
+            self.random.state = int(rng[0])
+            return int(action)
+        if guided:
+            weights = self.rules.priors(state, actions)
+            if total(weights) > 0:
+                return actions[self.random.pick(weights, total(weights))]
+        return actions[self.random.below(len(actions))]
+
+    # 4. Backup.
+
+    def add_visit(self, node, edge, got):
+        edge.visits += 1
+        delta = got - edge.value
+        edge.value += delta / edge.visits
+        edge.spread += delta * (got - edge.value)
+        self.least, self.greatest = min(self.least, edge.value), max(self.greatest, edge.value)
+        node.visits += 1
+        node.counted += 1
+        node.value += (got - node.value) / node.counted
+
+    def prove(self, path):
+        exact = [0.0] * self.game.players  # at the end of the game nothing follows
+        for node, edge, rewards in reversed(path):
+            edge.exact = [r + self.s.discount * x for r, x in zip(rewards, exact, strict=True)]
+            edge.value, edge.spread = edge.exact[node.chooser], 0.0
+            exact = self.exact_values(node, edge)
+            if exact is None:
+                return
+            node.exact = exact
+
+    def exact_values(self, node, edge):
+        if node.player != po.CHANCE and self.decides and edge.value >= self.high - SAME:
+            return edge.exact  # a win: nothing can be better, and what the others get follows
+        if not all(e.exact for e in node.edges):
+            return None
+        if node.player == po.CHANCE:
+            return [total(e.probability * e.exact[p] for e in node.edges) for p in range(self.game.players)]
+        best = max(e.value for e in node.edges)
+        equals = [e.exact for e in node.edges if e.value >= best - SAME]
+        agree = all(math.isclose(x, y, abs_tol=SAME) for other in equals for x, y in zip(equals[0], other, strict=True))
+        return equals[0] if agree else None
+
+    # The answer.
+
+    def answer(self):
+        proven, others = [e for e in self.root.visited() if e.exact], [e for e in self.root.visited() if not e.exact]
+        if self.root.exact:
+            return self.best_of(proven)
+        if self.s.answer == "proof":
+            return self.best_of([e for e in (self.best_of(others), self.best_of(proven)) if e])
+        return self.best_of(self.root.visited())
+
+    def best_of(self, edges):
+        best = None
+        for edge in edges:
+            if best is None or self.is_better(edge, best):
+                best = edge
+        return best
+
+    def is_better(self, edge, other):
+        """A proven win first, a proven loss last; then by the rule; what was there first stays if nothing decides."""
+        if self.root.exact and edge.value != other.value:
+            return edge.value > other.value
+        a, b = self.rank(edge), self.rank(other)
+        if a != b:
+            return a > b
+        if self.s.answer == "value":
+            return (edge.value, edge.visits) > (other.value, other.visits)
+        if self.s.answer == "bound":
+            return self.lower_bound(edge) > self.lower_bound(other)
+        if self.s.answer == "proof" and (edge.exact or other.exact):
+            if not (edge.exact and other.exact):
+                return edge.value >= other.value if edge.exact else edge.value > other.value
+            return (edge.value, edge.visits) > (other.value, other.visits)
+        return (edge.visits, edge.value) > (other.visits, other.value)
+
+    def rank(self, edge):
+        if not edge.exact:
+            return 0
+        return 1 if edge.value >= self.high else -1 if edge.value <= self.low else 0
+
+    def lower_bound(self, edge):
+        if edge.exact:
+            return edge.value
+        if edge.visits < 2:
+            return -math.inf
+        z = NormalDist().inv_cdf(0.5 + self.s.confidence / 2)
+        return edge.value - z * math.sqrt(edge.spread / (edge.visits - 1) / edge.visits)
+
+
+# Both trees as dictionaries by path, so that they can be compared whatever lies where.
+
+
+def oracle_tree(oracle):
+    tree, todo = {}, [((), oracle.root)]
+    for path, node in todo:
+        tree[path] = {
+            "player": node.player,
+            "visits": node.visits,
+            "own": node.own,
+            "value": node.value,
+            "exact": node.exact,
+            "order": [e.action for e in node.edges],
+        }
+        for edge in node.edges:
+            below = (*path, edge.action)
+            tree[below, "edge"] = {
+                "prior": edge.prior,
+                "visits": edge.visits,
+                "value": edge.value,
+                "spread": edge.spread,
+                "proven": edge.exact is not None,
+                "over": edge.over,
+            }
+            if edge.child:
+                todo.append((below, edge.child))
+    return tree
+
+
+def compiled_tree(search):
+    t, tree, todo = search.tree, {}, [((), ROOT)]
+    for path, number in todo:
+        node = t.nodes[number]
+        block = t.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+        tree[path] = {
+            "player": int(node["player"]),
+            "visits": int(node["visits"]),
+            "own": int(node["own"]),
+            "value": float(node["value"]),
+            "exact": t.proofs[node["proof"]].tolist() if node["proof"] > NO_PROOF else None,
+            "order": block["action"].tolist(),
+        }
+        for edge in block:
+            below, child = (*path, int(edge["action"])), abs(int(edge["child"]))
+            tree[below, "edge"] = {
+                "prior": float(edge["prior"]),
+                "visits": int(edge["visits"]),
+                "value": float(edge["value"]),
+                "spread": float(edge["spread"]),
+                "proven": bool(edge["child"] < 0),
+                "over": child == END,
+            }
+            if child > END:
+                todo.append((below, child))
+    return tree

@@ -1,0 +1,315 @@
+"""Proofs: what is called proven is true, against full solutions, by hand, and against OpenSpiel's search."""
+
+import csv
+import math
+import random
+
+import numpy as np
+import pytest
+
+import playout as po
+from playout.core import tree as core
+from playout.core.jit import COMPILED
+from tests.toy_games import Coins, Dice, Gamble, KeptDice, KeptTwiceNim, KnownCoins, Nim, NimOfThree, Shares, TwiceNim
+
+
+def exact(result):
+    """The proven value of each action at the root."""
+    return {s.action: s.proven for s in result.actions if s.proven is not None}
+
+
+# Tic-tac-toe, all of it
+
+
+@pytest.fixture(scope="module")
+def solution(shared_data):
+    with open(shared_data / "tictactoe" / "full_solution.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5478
+    return rows
+
+
+def text_of(board):
+    return "/".join(board[i : i + 3] for i in (0, 3, 6))
+
+
+def test_tictactoe_every_position_is_proven_with_the_right_value(solution):
+    game = po.games.load("tictactoe")
+    values = {row["board_rowmajor"]: float(row["value_for_to_move"]) for row in solution}
+    rows = [row for row in solution if row["terminal"] == "0"]
+    if not COMPILED:  # a sample of late positions: plain Python takes a second for a thousand simulations
+        rows = random.Random(1).sample([r for r in rows if r["board_rowmajor"].count(".") <= 4], 40)
+    for row in rows:
+        board = row["board_rowmajor"]
+        result = po.Search(game, position=text_of(board), seed=1).run(1_000_000 if COMPILED else 3000)
+        assert result.stopped_by == "proven", board
+        assert result.proven == values[board], board
+        assert str(result.best) in row["optimal_cells"].split(), board
+        for cell, value in exact(result).items():
+            after = board[:cell] + row["to_move"] + board[cell + 1 :]
+            assert value == -values[after], (board, cell)
+    if COMPILED:
+        assert len(rows) == 5478 - 958  # the rest are finished games
+
+
+def test_tictactoe_finished_positions_are_worth_what_the_solution_says(solution):
+    game = po.games.load("tictactoe")
+    finished = [row for row in solution if row["terminal"] == "1"]
+    assert len(finished) == 958
+    for row in finished[:: 1 if COMPILED else 20]:
+        assert game.position(text_of(row["board_rowmajor"])).is_terminal
+
+
+# Connect four against exact scores
+
+
+@pytest.fixture(scope="module")
+def connect4_rows(shared_data):
+    with open(shared_data / "connect4" / "exact_600.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 600
+    return rows
+
+
+def scores_of(row):
+    """The exact result of each column: 1, 0 or -1 for the side to move."""
+    columns = {c - 1: row[f"col{c}"] for c in range(1, 8)}
+    return {c: float(np.sign(int(score))) for c, score in columns.items() if score.strip() not in ("", "None", "nan")}
+
+
+def check_connect4(rows, simulations, settings=None):
+    """(how many answers keep the exact result, how many positions were proven); fails on a false proof."""
+    game, kept, proven = po.games.load("connect4"), 0, 0
+    for row in rows:
+        truth = scores_of(row)
+        result = po.Search(game, settings, position=row["moves_1based"], seed=7).run(simulations)
+        assert truth.keys() == {s.action for s in result.actions}
+        for column, value in exact(result).items():
+            assert value == truth[column], (row["moves_1based"], column)
+        if result.proven is not None:
+            proven += 1
+            assert result.proven == max(truth.values()), row["moves_1based"]
+        kept += truth[result.best] == max(truth.values())
+    return kept, proven
+
+
+def test_connect4_what_is_called_proven_on_late_positions_is_true(connect4_rows):
+    late = sorted(connect4_rows, key=lambda row: -len(row["moves_1based"]))
+    count, simulations = (40, 20_000) if COMPILED else (3, 400)
+    kept, proven = check_connect4(late[:count], simulations)
+    if COMPILED:
+        assert proven >= 20
+        assert kept >= 38
+
+
+@pytest.mark.slow
+def test_connect4_move_keeps_the_exact_result_in_97_of_100_positions(connect4_rows):
+    kept, _ = check_connect4(connect4_rows, 100_000)
+    assert kept >= 0.97 * len(connect4_rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [po.UCB1Tuned(), po.PUCT(2.0)], ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize("expansion", [po.OneAtATime(), po.Widening(1, 1, 0.5)], ids=lambda e: type(e).__name__)
+def test_connect4_no_setting_proves_what_is_false(connect4_rows, policy, expansion):
+    check_connect4(connect4_rows[::10], 30_000, po.Settings(policy=policy, expansion=expansion))
+
+
+# By hand
+
+
+@pytest.mark.parametrize("stones", range(1, 13))
+def test_nim_is_lost_on_multiples_of_four(stones):
+    result = po.Search(Nim(stones=stones)).run(20_000)
+    assert result.proven == (-1.0 if stones % 4 == 0 else 1.0)
+    if stones % 4:
+        assert result.best == stones % 4
+
+
+def solve_three(stones, turn=0):
+    """The returns of three players under best play, None where the player to move has equals that differ for others."""
+    if stones == 0:
+        return None
+    options = []
+    for take in range(1, min(2, stones) + 1):
+        if stones == take:
+            options.append([float(p == turn) for p in range(3)])
+        else:
+            options.append(solve_three(stones - take, (turn + 1) % 3))
+    for option in options:
+        if option is not None and option[turn] == 1.0:
+            return option  # who has all decides what the others have
+    if any(option is None for option in options):
+        return None
+    best = max(option[turn] for option in options)
+    equals = [option for option in options if option[turn] == best]
+    return equals[0] if all(e == equals[0] for e in equals) else None
+
+
+@pytest.mark.parametrize("stones", range(1, 11))
+def test_three_players_proofs_agree_with_full_search(stones):
+    search = po.Search(NimOfThree(stones=stones), seed=1)
+    result = search.run(5000)
+    expected = solve_three(stones)
+    root = search.tree.nodes[core.ROOT]
+    if expected is None:
+        assert result.proven is None
+    else:
+        assert search.tree.proofs[root["proof"]].tolist() == expected
+        assert result.proven == expected[0]
+
+
+def test_three_players_a_loss_for_me_does_not_say_who_wins():
+    # Three stones, player 0: taking 2 leaves 1, and player 1 wins; taking 1 leaves 2, and player 1 wins. A sure loss.
+    result = po.Search(NimOfThree(stones=3)).run(1000)
+    assert result.proven == 0.0
+    # Four: taking 2 leaves 2: player 1 wins. Taking 1 leaves 3, where player 1 loses: player 2 wins. Nothing for
+    # player 0 either way, and nobody can say for whom: not proven, though both actions are.
+    result = po.Search(NimOfThree(stones=4)).run(1000)
+    assert result.proven is None
+    assert exact(result) == {1: 0.0, 2: 0.0}
+
+
+def solve_twice(stones, move=0):
+    """Value for player 0."""
+    player = (move // 2) % 2
+    values = [
+        (1.0 if player == 0 else -1.0) if take == stones else solve_twice(stones - take, move + 1)
+        for take in range(1, min(2, stones) + 1)
+    ]
+    return max(values) if player == 0 else min(values)
+
+
+@pytest.mark.parametrize("kind", [TwiceNim, KeptTwiceNim], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("stones", range(1, 12))
+def test_a_player_who_moves_twice_is_proven_right(kind, stones):
+    assert po.Search(kind(stones=stones)).run(20_000).proven == solve_twice(stones)
+
+
+def test_chance_is_proven_at_its_mean():
+    # 0.7 * 1 + 0.3 * -1 = 0.4, less than 0.5 for certain.
+    result = po.Search(Gamble()).run(1000)
+    assert exact(result) == pytest.approx({0: 0.5, 1: 0.4})
+    assert (result.best, result.proven) == (0, 0.5)
+
+
+def solve_dice(points=(0, 0), turn=0):
+    """The expected return of player 0 with best play of both."""
+    if turn == 4:
+        return float(np.sign(points[0] - points[1]))
+
+    def after(gain):
+        return solve_dice((points[0] + gain, points[1]) if turn % 2 == 0 else (points[0], points[1] + gain), turn + 1)
+
+    safe, throw = after(1), 0.5 * after(0) + 0.3 * after(1) + 0.2 * after(3)
+    return max(safe, throw) if turn % 2 == 0 else min(safe, throw)
+
+
+@pytest.mark.parametrize("kind", [Dice, KeptDice], ids=lambda kind: kind.__name__)
+def test_chance_between_players_is_proven_at_its_expected_value(kind):
+    result = po.Search(kind(), po.Settings(policy=po.UCT(3.0)), seed=1).run(100_000 if COMPILED else 6000)
+    if COMPILED or result.proven is not None:
+        assert result.proven == pytest.approx(solve_dice(), abs=1e-12)
+
+
+def test_equals_that_differ_for_others_are_not_called_proven():
+    # SHARES: after 1, player 1 has 3 either way, and player 0 has 2 or 0.
+    # After 0 player 1 takes (1, 1), after 2 (1.5, 2).
+    search = po.Search(Shares(), seed=1)
+    result = search.run(2000)
+    assert exact(result) == {0: 1.0, 2: 1.5}
+    assert result.proven is None
+    assert result.stats(1).visits > 0
+
+
+def test_a_single_player_is_proven_only_by_all_or_by_the_most_there_is():
+    # 5 + 7.25 + 2 + 30 = 44.25, below the 50 that the range allows: proven once all 81 ways are done.
+    for game, c in ((Coins(), 5.0), (KnownCoins(), 300.0)):
+        result = po.Search(game, po.Settings(policy=po.UCT(c)), seed=1).run(20_000)
+        assert result.proven == 44.25
+        assert result.line[:2] == (1, 2)
+        assert result.line[3] == 1
+    # A hit is the most there is: one way is enough.
+    result = po.Search(po.games.load("target_sum", target=5, moves=3)).run(10_000)
+    assert (result.proven, result.best_text) == (1.0, result.best_text)
+    assert result.simulations < 10_000
+
+
+def test_discounted_proofs_prefer_the_sooner():
+    # 0.5^k of each later step: 5 + 7.25 / 2 + 2 / 4 + 30 / 8 = 12.875
+    assert po.Search(Coins(), po.Settings(discount=0.5), seed=1).run(20_000).proven == pytest.approx(12.875)
+
+
+def test_without_the_solver_nothing_is_proven():
+    search = po.Search(po.games.load("tictactoe"), po.Settings(solver=False), position="XX./OO./...")
+    result = search.run(500)
+    assert (result.proven, exact(result), result.simulations) == (None, {}, 500)
+    assert result.best_text == "3"
+
+
+# Against OpenSpiel
+
+
+def spiel_search(position, simulations, seed, c=1.4):
+    """OpenSpiel's MCTS with the same settings: UCT, one random playout, no proofs."""
+    import pyspiel
+
+    game = pyspiel.load_game("connect_four")
+    state = game.new_initial_state()
+    for column in position:
+        state.apply_action(int(column) - 1)
+    bot = pyspiel.MCTSBot(
+        game,
+        pyspiel.RandomRolloutEvaluator(1, seed),
+        c,
+        simulations,
+        10**9,  # bytes
+        False,  # proofs
+        seed,
+        False,  # verbose
+        pyspiel.ChildSelectionPolicy.UCT,
+    )
+    return bot, state
+
+
+# Positions where no move ends the game: OpenSpiel gives finished games no exploration term, proofs or not.
+@pytest.mark.parametrize("position", ["", "44", "4435", "4444477"])
+def test_root_values_agree_with_openspiel_within_error_bars(position):
+    pytest.importorskip("pyspiel")
+    simulations, seeds = (500, range(24)) if COMPILED else (60, range(12))
+    ours, theirs = [], []
+    for seed in seeds:
+        result = po.Search(po.games.load("connect4"), po.Settings(solver=False), position=position, seed=seed).run(
+            simulations
+        )
+        ours.append(result.value)
+        bot, state = spiel_search(position, simulations, seed + 1)
+        root = bot.mcts_search(state)
+        # The root counts for the player who moved before: its children for the one to move.
+        visits = sum(c.explore_count for c in root.children)
+        theirs.append(sum(c.total_reward for c in root.children) / visits)
+    error = math.sqrt((np.var(ours, ddof=1) + np.var(theirs, ddof=1)) / len(ours))
+    assert abs(np.mean(ours) - np.mean(theirs)) < 4 * error + 0.02
+
+
+@pytest.mark.slow
+def test_a_match_against_openspiel_is_level_within_error_bars():
+    pytest.importorskip("pyspiel")
+    game, simulations, scores = po.games.load("connect4"), 500, []
+    openings = [f"{a}{b}" for a in range(1, 8) for b in range(1, 8)][:30]
+    for number, opening in enumerate(openings):
+        for ours in (0, 1):  # each opening from both sides
+            bot, state = spiel_search(opening, simulations, seed=1000 + number)
+            position = game.position(opening)
+            while not position.is_terminal:
+                if position.player == ours:
+                    search = po.Search(game, po.Settings(solver=False), position=position, seed=number)
+                    action = search.run(simulations).best
+                else:
+                    action = bot.step(state)
+                position = position.play(action)
+                state.apply_action(action)
+            scores.append(float(position.rewards[ours]))
+    pairs = np.array(scores).reshape(-1, 2).mean(axis=1)
+    error = pairs.std(ddof=1) / math.sqrt(len(pairs))
+    assert pairs.mean() > -3 * error
