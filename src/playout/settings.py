@@ -254,6 +254,11 @@ def _params(s: Settings, game: Game) -> Params:
         kind, amount = core.INFINITE, 0.0
     else:
         kind, amount = core.FIXED, unvisited
+    normalise = limits is None if s.normalise is None else s.normalise
+    if isinstance(policy, UCB1Tuned) and limits is None and not normalise:
+        raise SettingsError(
+            f"UCB1Tuned needs to know how wide values spread: give {game.title} a value_range, or leave normalise on"
+        )
     expansion = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}[type(s.expansion)]
     return Params(
         players=game.players,
@@ -278,7 +283,7 @@ def _params(s: Settings, game: Game) -> Params:
         lowest=float(limits[0]) if limits else -math.inf,
         highest=float(limits[1]) if limits else math.inf,
         win_decides=int(decides and s.discount == 1.0) if game.players > 1 else int(decides),
-        normalise=int(limits is None if s.normalise is None else s.normalise),
+        normalise=int(normalise),
         random_ties=int(s.ties == "random"),
         has_priors=int(uses_priors(s) and game.has("priors")),
         by_prior=int(uses_priors(s)),

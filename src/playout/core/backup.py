@@ -34,7 +34,7 @@ def back_up(params, tree, work, depth):
             tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
             tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
         node["visits"] += 1
-        node["value"] += (got - node["value"]) / (node["visits"] - node["unknown"])
+        node["value"] += (got - node["value"]) / (node["visits"] - node["own"] * node["unknown"])
     count_simulation(tree, depth)
 
 

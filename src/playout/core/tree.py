@@ -30,7 +30,7 @@ NODE = np.dtype(
         ("value", np.float64),  # mean return from here on, for the player who chooses here (player 0 at a chance node)
         ("proof", np.int32),  # row of `proofs` with the exact values; NO_PROOF
         ("player", np.int8),  # who chooses; CHANCE, TERMINAL
-        ("unknown", np.uint8),  # 1: the first own visit is not in `value`, since only the parent's player's was kept
+        ("unknown", np.uint8),  # 1: own visits are not in `value`, since only what the player above got was kept
         ("pad", np.uint16),
     ]
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.core.rng import random_below
 from playout.errors import PositionError
 from playout.game import TERMINAL, Game
 
@@ -123,6 +124,24 @@ class Connect4(Game):
             total += weight
         for i in range(count):
             out[i] /= total
+
+    @staticmethod
+    def playout_action(state, actions, count, rng):
+        """Win if that can be done, else block, else anything but what lets the other side win on top of it."""
+        occupied = state.mine | state.theirs
+        reachable = (occupied + BOTTOM) & CELLS
+        wins = completing(state.mine, occupied) & reachable
+        if wins != 0:
+            return shared.lowest_bit(wins) // 7
+        losses = completing(state.theirs, occupied)
+        good = reachable & losses
+        if good == 0:
+            good = reachable & ~(losses >> ONE)
+        if good == 0:
+            good = reachable
+        for _ in range(random_below(rng, shared.count_bits(good))):
+            good &= good - ONE
+        return shared.lowest_bit(good) // 7
 
     @staticmethod
     def evaluate(state, values):
