@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import growth, memory, node_game, report, speed, startup
+from . import growth, memory, node_game, report, speed, startup, strength
 from .measure import Options, Row
 
 SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
@@ -19,6 +19,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,
+    "strength": strength.measure,
 }
 
 

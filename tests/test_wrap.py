@@ -111,7 +111,7 @@ def test_playing_on_lets_go_of_the_objects_left_behind() -> None:
     search.run(BUDGET)
     search.play(search.result().best or 0)
     game = search.game
-    alive = sum(slot is not None for slot in game._slots)  # type: ignore[attr-defined]
+    alive = sum(obj is not None for obj in game._objects)  # type: ignore[attr-defined]
     positions = int(search.tree.counters[core.POSITIONS])
     assert alive <= positions + 12  # the start and its children are kept for walking back
     search.run(50)

@@ -316,6 +316,10 @@ PRESETS: dict[str, Preset] = {
         "the well-known dictionary implementation: exploration weight 1, the root played out first, highest mean",
         lambda: Settings(policy=UCT(1.0), answer="value", solver=False, evaluate_root=True),
     ),
+    "guided": Preset(
+        "what the game itself knows: PUCT with its priors, playouts by its own policy, proofs",
+        lambda: Settings(policy=PUCT(1.5), evaluator=Rollouts(guided=True)),
+    ),
     "stepwise": Preset(
         "one child at a time, c = 1.414, random playouts, the most visited action",
         lambda: Settings(policy=UCT(1.414), expansion=OneAtATime(), solver=False),

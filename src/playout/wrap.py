@@ -13,6 +13,7 @@ The state that the kernel sees is the number of a slot in which the object lies,
 """
 
 import contextlib
+import gc
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +27,7 @@ from .game import Game, Position
 
 PLAY_KIND = ("current_player", "legal_actions", "play", "returns")
 NODE_KIND = ("find_children", "find_random_child", "is_terminal", "reward")
+NO_FULL_COLLECTION = 1 << 30
 CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors")
 
 
@@ -95,18 +97,6 @@ def _priors(state, actions, count, out):
         out[i] = read_float(state.floats, i)
 
 
-class Slot:
-    """An object in the tree, with what it was asked once."""
-
-    __slots__ = ("children", "names", "numbers", "object", "player")
-
-    def __init__(self, obj: Any, player: int) -> None:
-        self.object, self.player = obj, player
-        self.numbers: list[int] | None = None  # legal actions as the kernel numbers them
-        self.names: list[Any] = []  # the same as the object gives them; the `Node` kind: the children themselves
-        self.children: dict[int, int] = {}  # slots, by number of the action
-
-
 class Randomness:
     """A search's own random numbers for what happens in Python, the global generator of `random` included."""
 
@@ -133,13 +123,21 @@ class ObjectGame(Game):
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
         self.object, self._describe = obj, describe
-        self._slots: list[Slot | None] = []
+        # A slot is a number in these lists. Lists of plain things rather than an object for each position: a hundred
+        # thousand objects more would keep Python's garbage collector busy for half of the time.
+        self._objects: list[Any] = []  # None: free
+        self._players: list[int] = []
+        self._names: list[Any] = []  # the legal actions as the object gives them; `Node` kind: the children themselves
+        self._numbers: list[Any] = []  # the same as the kernel numbers them; None until somebody asks
+        self._children: list[Any] = []  # slots by number of the action; None while there are none
         self._free: list[int] = []
         self._error: BaseException | None = None
         self._random = Randomness(0).own
-        self._floats = np.zeros(max(self.players, self.max_actions))
-        self._ints = np.zeros(self.max_actions + 1, np.int32)
-        functions = (self._apply, self._actions, self._playout, self._evaluate, self._priors)
+        # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
+        self._float_array = np.zeros(max(self.players, self.max_actions))
+        self._int_array = np.zeros(self.max_actions + 1, np.int32)
+        self._floats, self._ints = memoryview(self._float_array.data), memoryview(self._int_array.data)
+        functions = (self._apply, self._actions, self.play_out, self._evaluate, self._priors)
         self._keep = [make_callback(self._caught(f)) for f in functions]
         self._start = self._new_slot(obj, self.player_at(obj, None))
 
@@ -148,16 +146,16 @@ class ObjectGame(Game):
     def player_at(self, obj: Any, mover: int | None) -> int:
         raise NotImplementedError
 
-    def list_actions(self, slot: Slot) -> list[Any]:
+    def list_actions(self, slot: int) -> list[Any]:
         raise NotImplementedError
 
-    def child_of(self, slot: Slot, name: Any) -> Any:
+    def child_of(self, slot: int, action: int) -> Any:
         raise NotImplementedError
 
     def returns_of(self, obj: Any, player: int) -> Any:
         raise NotImplementedError
 
-    def play_out(self, slot: Slot, limit: int) -> int:
+    def play_out(self, slot: int, limit: int) -> int:
         raise NotImplementedError
 
     # What the kernel calls.
@@ -178,67 +176,61 @@ class ObjectGame(Game):
         error, self._error = self._error, None
         return error or GameError("a Python function called from the search has failed")
 
-    def _apply(self, number: int, action: int) -> int:
-        slot = self._slots[number]
-        assert slot is not None
-        child = slot.children.get(action)
+    def _apply(self, slot: int, action: int) -> int:
+        children, mover = self._children[slot], self._players[slot]
+        child = None if children is None else children.get(action)
         if child is None:
-            if slot.numbers is None:
+            if self._numbers[slot] is None:
                 self._list(slot)
-            name = slot.names[slot.numbers.index(action)]  # type: ignore[union-attr]
-            obj = self.child_of(slot, name)
-            child = self._new_slot(obj, self.player_at(obj, slot.player))
-            slot.children[action] = child
-        below = self._slots[child]
-        assert below is not None
-        self._ints[0] = below.player
-        if below.player == TERMINAL:
-            self._floats[: self.players] = self.returns_of(below.object, slot.player)
+            obj = self.child_of(slot, action)
+            player = self.player_at(obj, mover)
+            child = self._new_slot(obj, player)
+            if children is None:
+                self._children[slot] = {action: child}
+            else:
+                children[action] = child
+        else:
+            player = self._players[child]
+        self._ints[0] = player
+        if player == TERMINAL:
+            for p, value in enumerate(self.returns_of(self._objects[child], mover)):
+                self._floats[p] = value
         return child
 
-    def _actions(self, number: int, _: int) -> int:
-        slot = self._slots[number]
-        assert slot is not None
-        if slot.numbers is None:
+    def _actions(self, slot: int, _: int) -> int:
+        if self._numbers[slot] is None:
             self._list(slot)
-        numbers = slot.numbers or []
+        numbers = self._numbers[slot]
         if len(numbers) <= self.max_actions:
-            self._ints[: len(numbers)] = numbers
-            if slot.player == CHANCE:
-                self._floats[: len(numbers)] = [p for _, p in slot.object.chance_outcomes()]
+            self._int_array[: len(numbers)] = numbers
+            if self._players[slot] == CHANCE:
+                self._float_array[: len(numbers)] = [p for _, p in self._objects[slot].chance_outcomes()]
         return len(numbers)
 
-    def _playout(self, number: int, limit: int) -> int:
-        slot = self._slots[number]
-        assert slot is not None
-        return self.play_out(slot, limit)
-
-    def _evaluate(self, number: int, _: int) -> int:
-        slot = self._slots[number]
-        assert slot is not None
-        self._floats[: self.players] = slot.object.evaluate()
+    def _evaluate(self, slot: int, _: int) -> int:
+        self._float_array[: self.players] = self._objects[slot].evaluate()
         return 0
 
-    def _priors(self, number: int, count: int) -> int:
-        slot = self._slots[number]
-        assert slot is not None
-        self._floats[:count] = list(slot.object.priors())
+    def _priors(self, slot: int, count: int) -> int:
+        self._float_array[:count] = list(self._objects[slot].priors())
         return 0
 
-    def _list(self, slot: Slot) -> None:
+    def _list(self, slot: int) -> None:
         names = self.list_actions(slot)
         whole = all(type(n) is int and -(2**31) < n < 2**31 for n in names) and len(set(names)) == len(names)
-        slot.names, slot.numbers = names, list(names) if whole else list(range(len(names)))
+        self._names[slot], self._numbers[slot] = names, names if whole else range(len(names))
 
     def _new_slot(self, obj: Any, player: int) -> int:
-        slot = Slot(obj, player)
         if self._free:
-            number = self._free.pop()
-            self._slots[number] = slot
-        else:
-            number = len(self._slots)
-            self._slots.append(slot)
-        return number
+            slot = self._free.pop()
+            self._objects[slot], self._players[slot] = obj, player
+            return slot
+        self._objects.append(obj)
+        self._players.append(player)
+        self._names.append(None)
+        self._numbers.append(None)
+        self._children.append(None)
+        return len(self._objects) - 1
 
     # What the rest of Playout asks.
 
@@ -249,37 +241,35 @@ class ObjectGame(Game):
             )
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
-        slot = self._slots[self._start]
-        assert slot is not None
-        state["slot"], state["player"] = self._start, slot.player
-        state["floats"], state["ints"] = self._floats.ctypes.data, self._ints.ctypes.data
+        state["slot"], state["player"] = self._start, self._players[self._start]
+        state["floats"], state["ints"] = self._float_array.ctypes.data, self._int_array.ctypes.data
         for name, (_, address) in zip(CALLBACKS, self._keep, strict=True):
             state[name] = address
         return Position(self, buffer)
 
     def object_at(self, position: Position) -> Any:
         """The Python object of a position."""
-        return self._slot_of(position.state).object
+        return self._objects[self._slot_of(position.state)]
 
-    def _slot_of(self, state: Any) -> Slot:
-        number = int(state["slot"])
-        slot = self._slots[number] if number < len(self._slots) else None
-        if slot is None:
+    def _slot_of(self, state: Any) -> int:
+        slot = int(state["slot"])
+        if not slot < len(self._objects) or self._objects[slot] is None:
             raise PositionError(f"{self.title}: that position was let go when the search moved on")
         return slot
 
     def action_to_text(self, state: Any, action: int) -> str:
         slot = self._slot_of(state)
-        if slot.numbers is None:
+        if self._numbers[slot] is None:
             self._list(slot)
-        name = slot.names[slot.numbers.index(action)] if slot.numbers and action in slot.numbers else action
+        numbers = self._numbers[slot]
+        name = self._names[slot][numbers.index(action)] if action in numbers else action
         return self._describe(name) if self._describe else _short(name, action)
 
     def state_to_text(self, state: Any) -> str:
-        return _short(self._slot_of(state).object, int(state["slot"]))
+        return _short(self._objects[self._slot_of(state)], int(state["slot"]))
 
     def show(self, state: Any) -> str:
-        obj = self._slot_of(state).object
+        obj = self._objects[self._slot_of(state)]
         return str(obj.to_pretty_string()) if hasattr(obj, "to_pretty_string") else str(obj)
 
     def new_random(self, seed: int) -> Any:
@@ -287,13 +277,19 @@ class ObjectGame(Game):
 
     @contextlib.contextmanager
     def using_random(self, source: Any) -> Iterator[None]:
-        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was."""
-        before, own = random.getstate(), self._random
+        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was.
+
+        Full garbage collections wait too: one goes through everything that is imported and takes as long as thousands
+        of simulations, and new positions would start one again and again. Young garbage is collected as ever.
+        """
+        before, own, thresholds = random.getstate(), self._random, gc.get_threshold()
         random.setstate(source.shared)
         self._random = source.own
+        gc.set_threshold(thresholds[0], thresholds[1], NO_FULL_COLLECTION)
         try:
             yield
         finally:
+            gc.set_threshold(*thresholds)
             source.shared, self._random = random.getstate(), own
             random.setstate(before)
 
@@ -301,15 +297,15 @@ class ObjectGame(Game):
         kept = {self._start} | {int(self.rules.view(buffer)["slot"]) for buffer in positions}
         if len(states):
             kept |= set(np.ascontiguousarray(states).view(self.dtype)["slot"].ravel().tolist())
-        leaves = {child for number in kept if (s := self._slots[number]) is not None for child in s.children.values()}
-        for number, slot in enumerate(self._slots):
-            if slot is not None and number not in kept and number not in leaves:
-                self._slots[number] = None
-                self._free.append(number)
-        for number in kept | leaves:
-            slot = self._slots[number]
-            if slot is not None and any(self._slots[c] is None for c in slot.children.values()):
-                slot.children = {a: c for a, c in slot.children.items() if self._slots[c] is not None}
+        leaves = {child for slot in kept for child in (self._children[slot] or {}).values()}
+        for slot in range(len(self._objects)):
+            if self._objects[slot] is not None and slot not in kept and slot not in leaves:
+                self._objects[slot] = self._names[slot] = self._numbers[slot] = self._children[slot] = None
+                self._free.append(slot)
+        for slot in kept | leaves:
+            children = self._children[slot]
+            if children and any(self._objects[child] is None for child in children.values()):
+                self._children[slot] = {a: c for a, c in children.items() if self._objects[c] is not None}
 
     def __repr__(self) -> str:
         return f"wrap({_short(self.object, 0)})"
@@ -330,13 +326,13 @@ class _PlayGame(ObjectGame):
             )
         return int(player) if obj.legal_actions() else TERMINAL
 
-    def list_actions(self, slot: Slot) -> list[Any]:
-        if slot.player == CHANCE:
-            return [outcome for outcome, _ in slot.object.chance_outcomes()]
-        return list(slot.object.legal_actions())
+    def list_actions(self, slot: int) -> list[Any]:
+        if self._players[slot] == CHANCE:
+            return [outcome for outcome, _ in self._objects[slot].chance_outcomes()]
+        return list(self._objects[slot].legal_actions())
 
-    def child_of(self, slot: Slot, name: Any) -> Any:
-        after = slot.object.play(name)
+    def child_of(self, slot: int, action: int) -> Any:
+        after = self._objects[slot].play(self._names[slot][self._numbers[slot].index(action)])
         if after is None:
             raise GameError("play(action) returned None, expected the next state; it must not change the object itself")
         return after
@@ -349,8 +345,8 @@ class _PlayGame(ObjectGame):
             raise GameError(f"returns() gave {len(returns)} numbers, expected {self.players}, one for each player")
         return returns
 
-    def play_out(self, slot: Slot, limit: int) -> int:
-        obj, draw = slot.object, self._random.random
+    def play_out(self, slot: int, limit: int) -> int:
+        obj, draw = self._objects[slot], self._random.random
         length = 0
         while length < limit:
             player = obj.current_player()
@@ -370,9 +366,9 @@ class _PlayGame(ObjectGame):
             length += 1
         else:
             if self.player_at(obj, None) != TERMINAL:  # cut off: its static value, or nothing
-                self._floats[: self.players] = obj.evaluate() if hasattr(obj, "evaluate") else 0.0
+                self._float_array[: self.players] = obj.evaluate() if hasattr(obj, "evaluate") else 0.0
                 return length
-        self._floats[: self.players] = self.returns_of(obj, 0)
+        self._float_array[: self.players] = self.returns_of(obj, 0)
         return length
 
 
@@ -384,15 +380,12 @@ class _NodeGame(ObjectGame):
             return TERMINAL
         return 0 if mover is None or self.players == 1 else 1 - mover
 
-    def list_actions(self, slot: Slot) -> list[Any]:
-        return list(slot.object.find_children())
+    def _list(self, slot: int) -> None:
+        self._names[slot] = list(self._objects[slot].find_children())
+        self._numbers[slot] = range(len(self._names[slot]))
 
-    def _list(self, slot: Slot) -> None:
-        slot.names = self.list_actions(slot)
-        slot.numbers = list(range(len(slot.names)))
-
-    def child_of(self, slot: Slot, name: Any) -> Any:
-        return name
+    def child_of(self, slot: int, action: int) -> Any:
+        return self._names[slot][action]
 
     def check_can_save(self) -> None:
         if isinstance(self.object.find_children(), set | frozenset):
@@ -405,25 +398,24 @@ class _NodeGame(ObjectGame):
         """`reward()` is for the player to move at the end: the other one than `player`, who moved last."""
         reward = float(obj.reward())
         if self.players == 1:
-            return reward
+            return (reward,)
         return (1.0 - reward, reward) if player == 0 else (reward, 1.0 - reward)
 
-    def play_out(self, slot: Slot, limit: int) -> int:
-        node, length = slot.object, 0
-        while length < limit and not node.is_terminal():
+    def play_out(self, slot: int, limit: int) -> int:
+        node, length = self._objects[slot], 0
+        while not node.is_terminal():
+            if length == limit:
+                unknown = 0.5 if self.players == 2 else 0.0
+                self._float_array[: self.players] = node.evaluate() if hasattr(node, "evaluate") else unknown
+                return length
             node = node.find_random_child()
             length += 1
-        floats = self._floats
-        if length == limit and not node.is_terminal():
-            floats[: self.players] = (
-                node.evaluate() if hasattr(node, "evaluate") else (0.5 if self.players == 2 else 0.0)
-            )
-        elif self.players == 1:
-            floats[0] = node.reward()
+        reward = node.reward()
+        if self.players == 1:
+            self._floats[0] = reward
         else:
-            reward = node.reward()
-            mover = (slot.player + length) & 1
-            floats[mover], floats[1 - mover] = reward, 1.0 - reward
+            mover = (self._players[slot] + length) & 1
+            self._floats[mover], self._floats[1 - mover] = reward, 1.0 - reward
         return length
 
 

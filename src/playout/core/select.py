@@ -15,9 +15,9 @@ from .tree import END, GREATEST, LEAST, NO_NODE, ROOT
 # How a walk ends.
 NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF, PATH_FULL = range(6)
 
-# Below so many visits, ln N and 1 / sqrt(n) are looked up: together a fifth of the time of a simulation.
+# Below so many visits, sqrt(ln N) and 1 / sqrt(n) are looked up: a quarter of the time of a simulation.
 TABLE = 4096
-LOGS = np.log(np.maximum(1, np.arange(TABLE)))
+ROOT_LOGS = np.array([math.sqrt(math.log(max(1, n))) for n in range(TABLE)])
 PASS_OVER_EVERY = 4
 INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(TABLE)))
 
@@ -47,8 +47,9 @@ def exploration_weight(params, node):
         if params.c_growth > 0.0:
             c += params.c_growth * math.log((visits + params.c_base + 1.0) / params.c_base)
         return c * math.sqrt(max(1, through))
-    log_visits = LOGS[visits] if visits < TABLE else math.log(visits)
-    return params.c * math.sqrt(log_visits) if params.policy == UCT else log_visits
+    if params.policy == UCT:
+        return params.c * (ROOT_LOGS[visits] if visits < TABLE else math.sqrt(math.log(visits)))
+    return math.log(max(1, visits))
 
 
 @inlined
