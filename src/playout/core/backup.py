@@ -15,7 +15,11 @@ def back_up(params, tree, work, depth):
     nodes, edges = tree.nodes, tree.edges
     for d in range(depth - 1, -1, -1):
         row = d * players
-        for p in range(players):
+        # The first two by hand, as in `take_edge`.
+        returns[0] = work.path_rewards[row] + params.discount * returns[0]
+        if players > 1:
+            returns[1] = work.path_rewards[row + 1] + params.discount * returns[1]
+        for p in range(2, players):
             returns[p] = work.path_rewards[row + p] + params.discount * returns[p]
         node, edge = nodes[work.path_nodes[d]], edges[work.path_edges[d]]
         player = node["player"]

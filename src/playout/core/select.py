@@ -15,11 +15,13 @@ from .tree import END, GREATEST, LEAST, NO_NODE, ROOT
 # How a walk ends.
 NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF, PATH_FULL = range(6)
 
-# Below so many visits, sqrt(ln N) and 1 / sqrt(n) are looked up: a quarter of the time of a simulation.
-TABLE = 4096
-ROOT_LOGS = np.array([math.sqrt(math.log(max(1, n))) for n in range(TABLE)])
 PASS_OVER_EVERY = 4
-INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(TABLE)))
+
+# Logarithms and roots are looked up, in tables that stay in the fastest cache: a third of a simulation's time.
+DIGITS = 9  # after the first one
+ROOT_LOGS = np.array([math.sqrt(math.log(2.0**e * (1 + m / 2**DIGITS))) for e in range(31) for m in range(2**DIGITS)])
+ROOTS = 32768
+INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(ROOTS)))
 
 
 @inlined
@@ -34,10 +36,18 @@ def scale_of(params, bounds):
 
 
 @inlined
+def leading_bits(visits):
+    """Where ROOT_LOGS has a number of visits: its first ten binary digits and their place, as a float keeps them."""
+    bits = np.float32(max(1, visits)).view(np.uint32)
+    return np.uint32((bits >> np.uint32(23 - DIGITS)) - np.uint32(127 << DIGITS))
+
+
+@inlined
 def exploration_weight(params, node):
     """The part of the exploration term that all edges of a node share.
 
-    UCT: c sqrt(ln N). UCB1-Tuned: ln N. PUCT: c(N) sqrt(max(1, visits of all edges)), where
+    UCT: c sqrt(ln N), N rounded down to ten binary digits, which leaves it as it is below 1,024 and changes the root by
+    less than one part in ten thousand above. UCB1-Tuned: ln N. PUCT: c(N) sqrt(max(1, visits of all edges)), where
     c(N) = c + growth ln((N + base + 1) / base) and N counts the node's visits.
     """
     visits = node["visits"]
@@ -48,7 +58,7 @@ def exploration_weight(params, node):
             c += params.c_growth * math.log((visits + params.c_base + 1.0) / params.c_base)
         return c * math.sqrt(max(1, through))
     if params.policy == UCT:
-        return params.c * (ROOT_LOGS[visits] if visits < TABLE else math.sqrt(math.log(visits)))
+        return params.c * ROOT_LOGS[leading_bits(visits)]
     return math.log(max(1, visits))
 
 
@@ -61,7 +71,7 @@ def exploration(params, policy, edge, weight, multiply, pass_over):
     UCT: c sqrt(ln N / n). PUCT: c P sqrt(N) / (1 + n). UCB1-Tuned, values scaled to a width of 1 by `w`:
     c sqrt(ln N / n  min(1/4, V)), V = variance / w^2 + sqrt(2 ln N / n), given back in the unit of the values.
     """
-    visits = edge["visits"]
+    visits = np.uint32(edge["visits"])  # unsigned: an index that can't be negative is not looked at twice
     if edge["child"] < 0:
         return -np.inf if pass_over or edge["value"] <= params.lowest else 0.0
     if policy == PUCT:
@@ -69,7 +79,7 @@ def exploration(params, policy, edge, weight, multiply, pass_over):
     if visits == 0:
         return 0.0  # its score is the setting `unvisited` and nothing else
     if policy == UCT:
-        return weight * INVERSE_ROOTS[visits] if visits < TABLE else weight / math.sqrt(visits)
+        return weight * INVERSE_ROOTS[visits] if visits < ROOTS else weight / math.sqrt(visits)
     width = 1.0 if params.normalise else params.highest - params.lowest
     ratio = weight / visits
     variance = edge["spread"] / visits * multiply * multiply / (width * width)
@@ -148,7 +158,8 @@ def best_visited(params, policy, edges, first, opened, weight, subtract, multipl
     for e in range(first, first + opened):
         edge = edges[e]
         open_ends += edge["child"] >= 0
-        score = (edge["value"] - subtract) * multiply + exploration(params, policy, edge, weight, multiply, pass_over)
+        bonus = exploration(params, policy, edge, weight, multiply, pass_over)
+        score = (edge["value"] - subtract) * multiply + bonus
         # Without branches: which score is the best can't be predicted, and a wrong guess costs as much as two edges.
         better = score > best
         ties = 1 if better else ties + (score == best)
@@ -217,7 +228,11 @@ def take_edge(rules, params, tree, work, number, e, depth):
                 work.path_rewards[row + p] = tree.rewards[child, p]
             return
         load_row(work.state, tree.states, number)
-    for p in range(players):
+    # The first two by hand: LLVM would make a vector loop of it, for rows of two a fifth of the simulation's time.
+    work.path_rewards[row] = 0.0
+    if players > 1:
+        work.path_rewards[row + 1] = 0.0
+    for p in range(2, players):
         work.path_rewards[row + p] = 0.0
     call_apply(rules, work.state, tree.edges[e]["action"], work.path_rewards, row, players)
 
