@@ -1,5 +1,7 @@
 """Step 4, backup: the return goes up the path, to each edge the entry of the player who chose it."""
 
+import numpy as np
+
 from .jit import inlined
 from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS
 
@@ -21,7 +23,7 @@ def back_up(params, tree, work, depth):
             returns[1] = work.path_rewards[row + 1] + params.discount * returns[1]
         for p in range(2, players):
             returns[p] = work.path_rewards[row + p] + params.discount * returns[p]
-        node, edge = nodes[work.path_nodes[d]], edges[work.path_edges[d]]
+        node, edge = nodes[np.uint32(work.path_nodes[d])], edges[np.uint32(work.path_edges[d])]
         player = node["player"]
         got = returns[player if player >= 0 else 0]
         visits = edge["visits"] + 1

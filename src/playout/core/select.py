@@ -154,8 +154,9 @@ def sample_outcome(tree, node):
 @inlined
 def best_visited(params, policy, edges, first, opened, weight, subtract, multiply, pass_over):
     """The best score of the visited edges: (score, first edge that has it, how many have it, edges not proven)."""
-    best, chosen, ties, open_ends = -np.inf, first, 0, 0
-    for e in range(first, first + opened):
+    start, stop = np.uint64(first), np.uint64(first + opened)
+    best, chosen, ties, open_ends = -np.inf, start, 0, 0
+    for e in range(start, stop):
         edge = edges[e]
         open_ends += edge["child"] >= 0
         bonus = exploration(params, policy, edge, weight, multiply, pass_over)
@@ -165,7 +166,7 @@ def best_visited(params, policy, edges, first, opened, weight, subtract, multipl
         ties = 1 if better else ties + (score == best)
         chosen = e if better else chosen
         best = score if better else best
-    return best, chosen, ties, open_ends
+    return best, np.int64(chosen), ties, open_ends
 
 
 @inlined
