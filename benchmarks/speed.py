@@ -7,7 +7,8 @@ from .measure import C_LIMIT, OPENSPIEL, Check, Contender, Options, Row, interle
 
 SIMULATIONS = {"connect4": 1_000_000, "tictactoe": 1_000_000, "othello": 10_000}
 QUICK = {"connect4": 100_000, "tictactoe": 200_000, "othello": 2_000}
-ROUNDS = 3
+ROUNDS = 6
+PEER_ROUNDS = 2  # of OpenSpiel, which takes ten times as long
 TARGETS = {
     "connect4": {OPENSPIEL: 10.0, C_LIMIT: 0.6},
     "tictactoe": {OPENSPIEL: 2.5},
@@ -25,7 +26,9 @@ def measure(game: str, options: Options) -> Row:
     if reason := openspiel.missing():
         row.notes.append(reason)
     else:
-        contenders.append(Contender(OPENSPIEL, lambda: rate(simulations, lambda: openspiel.search(game, simulations))))
+        contenders.append(
+            Contender(OPENSPIEL, lambda: rate(simulations, lambda: openspiel.search(game, simulations)), PEER_ROUNDS)
+        )
     if reason := limit.missing():
         row.notes.append(reason)
     else:

@@ -234,9 +234,10 @@ class Oracle:
             return c * math.sqrt(max(1, node.visits - node.own)) * edge.prior / (1 + n)
         if n == 0:
             return 0.0
+        if isinstance(policy, po.UCT):  # N rounded down to ten binary digits
+            drop = max(0, node.visits.bit_length() - 10)
+            return policy.c * math.sqrt(math.log(max(1, node.visits >> drop << drop))) * (1 / math.sqrt(n))
         log = math.log(max(1, node.visits))
-        if isinstance(policy, po.UCT):
-            return policy.c * math.sqrt(log) * (1 / math.sqrt(n))
         width = 1.0 if self.normalise else self.high - self.low
         variance = edge.spread / n * scale * scale / (width * width)
         return policy.c * width * math.sqrt(log / n * min(0.25, variance + math.sqrt(2 * (log / n))))

@@ -266,7 +266,7 @@ def changed(**parts):
         (without("current_player"), "Odd has no 'current_player'"),
         (without("legal_actions"), "Odd has no 'legal_actions'"),
         (without("apply"), "Odd has no 'apply'; define `@staticmethod def apply(state, action, rewards)`"),
-        (changed(players=0), "Odd.players is 0, expected a whole number of at least 1"),
+        (changed(players=0), "Odd.players is 0, expected a whole number from 1 to 127"),
         (changed(max_actions=2.5), "Odd.max_actions is 2.5"),
         (changed(state=np.dtype(np.int32)), "Odd.state is int32, expected a NumPy dtype with named fields"),
         (changed(state="stones"), "expected a NumPy record dtype"),

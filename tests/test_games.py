@@ -49,7 +49,7 @@ def test_import_and_names_load_no_game():
 
 def test_unknown_name_is_told_with_a_suggestion():
     message = refusal(po.GameError, games.load, "conect4")
-    assert message.startswith("no game 'conect4' (there are: connect4, ")
+    assert message.startswith("no game 'conect4' (there are: chess, connect4, ")
     assert message.endswith("did you mean 'connect4'?")
     assert "did you mean 'tictactoe'?" in refusal(po.GameError, games.load, "tic-tac-toe")
     assert "did you mean" not in refusal(po.GameError, games.load, "zzz")

@@ -57,6 +57,9 @@ class Game:
     # Keep a copy of the state at each node instead of playing the moves from the root again. For costly `apply`.
     keep_states: ClassVar[bool] = False
 
+    text_is_lossy: ClassVar[bool] = False  # the text of a position leaves out its past, as a chess FEN does
+    perft_settings: ClassVar[Mapping[str, Any]] = {}  # settings under which published move counts hold
+
     _rules: ClassVar[Rules]
 
     def __init__(self, **settings: Any) -> None:

@@ -38,6 +38,8 @@ WORK = (
     Work("connect4", "4", 200_000, {"policy": "ucb1tuned", "expansion": "widening", "k": "0.5"}),
     Work("othello", "", 300_000, PLAIN),
     Work("othello", "f5d6c3", 50_000, {"policy": "puct", "unvisited": "0"}),
+    Work("chess", "", 30_000, PLAIN),
+    Work("chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 10_000, {"depth": "20"}),
     Work("target_sum", "", 3_000_000, PLAIN),
     Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}),
 )

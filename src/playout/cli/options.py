@@ -103,10 +103,14 @@ def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:
     return found
 
 
-def load_game(name: str, given: list[str] | None) -> "Game":
+def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> "Game":
+    """The game with the settings given; for perft, those under which published counts hold, unless others are given."""
     from playout import games
 
-    return games.load(name, **pairs(given, "--set", "target=21"))
+    settings = pairs(given, "--set", "target=21")
+    if for_perft:
+        settings = {**games.find(name).perft_settings, **settings}
+    return games.load(name, **settings)
 
 
 def limits(

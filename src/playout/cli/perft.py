@@ -28,7 +28,7 @@ def perft(
 
     if depth < 1:
         raise SettingsError(f"--depth is {depth}, expected a whole number of at least 1")
-    start = load_game(game, set).position(position)
+    start = load_game(game, set, for_perft=True).position(position)
     say_that_it_compiles()
     if start.is_terminal:
         raise PositionError(f"{start.game.title}: the game is over in {start.text}; there is nothing to count")

@@ -156,10 +156,16 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             return
         seen.add(id(value))
         _feed(digest, value.__code__, seen)
-        for name in _names(value.__code__):
+        names = _names(value.__code__)
+        for name in names:
             if name in value.__globals__:
+                found = value.__globals__[name]
                 digest.update(name.encode())
-                _feed(digest, value.__globals__[name], seen)
+                _feed(digest, found, seen)
+                if isinstance(found, ModuleType) and _is_followed(found):  # a helper reached as `module.name`
+                    for part in names:
+                        if part in vars(found):
+                            _feed(digest, vars(found)[part], seen)
         for cell in value.__closure__ or ():
             _feed(digest, cell.cell_contents, seen)
         _feed(digest, value.__defaults__, seen)
@@ -176,8 +182,7 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
         for item in value:
             _feed(digest, item, seen)
     elif isinstance(value, ModuleType):
-        # A helper reached as `module.name` is not followed; for our own package the folder's name covers it.
-        digest.update(value.__name__.encode() + str(_stamp(value)).encode())
+        digest.update(value.__name__.encode())
     elif isinstance(value, int | float | complex | str | bytes | bool | np.generic | np.dtype | type(None)):
         digest.update(repr(value).encode())
     else:
@@ -193,12 +198,7 @@ def _names(code: CodeType) -> list[str]:
     return names
 
 
-def _stamp(module: ModuleType) -> object:
-    """When a user's helper module was last written; nothing for packages that come with a version."""
+def _is_followed(module: ModuleType) -> bool:
+    """Whether a module can change without its version: a user's, and those of this package."""
     file = getattr(module, "__file__", None)
-    if file is None or "site-packages" in file or file.startswith((sys.base_prefix, str(PACKAGE))):
-        return None
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError:
-        return None
+    return file is not None and "site-packages" not in file and not file.startswith(sys.base_prefix)
