@@ -118,6 +118,19 @@ def test_playing_on_lets_go_of_the_objects_left_behind() -> None:
     gc.collect()
 
 
+def test_two_searches_of_one_object_do_not_take_each_others_positions() -> None:
+    game = po.wrap(Board())
+    one, other = (po.Search(game, po.Settings(solver=False), seed=s) for s in (1, 2))
+    for search in (one, other):
+        search.run(200)
+    for _ in range(3):
+        one.play(one.result().best or 0)
+        one.run(100)
+    assert other.run(200).simulations == 200
+    other.play(other.result().best or 0)
+    assert other.run(100).simulations == 100
+
+
 @pytest.mark.parametrize("method", ["current_player", "legal_actions", "play", "returns"])
 def test_an_exception_comes_back_as_it_was_and_the_search_goes_on(method: str) -> None:
     fail = {"at": 0}

@@ -98,7 +98,10 @@ def load(path: Path, game: Game | None) -> "Search":
         search._log, search.tree = log, tree
         search._origin["tree"] = origin
         _random_from_json(search._random, header["random"])
-        search._base = origin if origin is not None and not any(w == "play" for w, _ in log) else None
+        if any(what == "play" for what, _ in log):
+            search._base = None  # the way back leads over the log
+        elif origin is not None:
+            search._base = origin
         if game.keeps_objects:
             _rebuild_states(search)
         elif len(tree.states) != (tree.counters[core.NODES] if game.keep_states else 0):

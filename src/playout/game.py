@@ -206,8 +206,11 @@ class Game:
         """Around a run: such a source is in use meanwhile."""
         return contextlib.nullcontext()
 
-    def forget_except(self, states: Any, positions: list[Any]) -> None:
-        """Let go of all objects but those of these states (rows of bytes) and positions (buffers)."""
+    def searched_by(self, search: Any) -> None:
+        """A search begins; `forget_unused` asks it for its `kept_states`."""
+
+    def forget_unused(self) -> None:
+        """Let go of all objects that no search needs any more."""
 
     def take_error(self) -> BaseException:
         """The exception that a Python function raised under compiled code."""

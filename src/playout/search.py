@@ -27,6 +27,13 @@ from .settings import Settings, preset
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 LINE_LENGTH = 64  # of an expected line of play
 RESERVE = 1 << 22  # simulations for which room is asked in advance
+REASONS = {
+    loop.SOLVED: "proven",
+    loop.DECIDED: "decided",
+    loop.NODE_LIMIT: "nodes",
+    loop.BYTE_LIMIT: "bytes",
+    loop.FULL: "full",
+}
 KEEP_BASE_BYTES = 1 << 27  # a reused subtree up to this size is kept as the place to walk back to
 
 
@@ -83,6 +90,7 @@ class Search:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._random = game.new_random(self.seed)
+        game.searched_by(self)
         self._rules = self._rules_table()
         self._work = self._new_work(depth=128)
         start = position if isinstance(position, Position) else game.position(position)
@@ -282,7 +290,7 @@ class Search:
             self._checked(*self.call(expand, self._rules, self.params, self.tree, self._work, position.player))
             self.tree.counters[core.POSITIONS] = 1
             self._add_noise()
-        self._base, self._base_random = None, copy.deepcopy(self._random)
+        self._base, self._base_random = copied(self.tree), copy.deepcopy(self._random)
 
     def _move_to(self, after: Position, action: int) -> None:
         """The subtree of an action becomes the tree; a new one is planted where there is none."""
@@ -311,11 +319,13 @@ class Search:
 
     def _forget(self) -> None:
         """Let a game of Python objects drop what no position of this search needs any more."""
-        if self.game.keep_states:
-            used = int(self.tree.counters[core.NODES])
-            self.game.forget_except(
-                self.tree.states[core.ROOT : used], [p.buffer for p in self.history] + [self.position.buffer]
-            )
+        self.game.forget_unused()
+
+    def kept_states(self) -> Any:
+        """The states that this search may still need, a row of bytes each: tree, game so far, and the beginning."""
+        used = int(self.tree.counters[core.NODES])
+        positions = [p.buffer for p in (*self.history, self.position)]
+        return np.vstack([self.tree.states[core.ROOT : used], *positions, self._origin["state"]])
 
     def _add_noise(self) -> None:
         """Mix fresh Dirichlet noise into the root's priors, each edge its own, and put the unvisited in order again."""
@@ -355,16 +365,7 @@ class Search:
         """Chunks of simulations until a limit is reached; returns which one."""
         tree_limit, byte_limit = limits.nodes or 2**62, limits.bytes or 2**62
         target = start + limits.simulations if limits.simulations else 2**62
-        chunk, reasons = (
-            16,
-            {
-                loop.SOLVED: "proven",
-                loop.DECIDED: "decided",
-                loop.NODE_LIMIT: "nodes",
-                loop.BYTE_LIMIT: "bytes",
-                loop.FULL: "full",
-            },
-        )
+        chunk = 16
         with self.game.using_random(self._random):
             while True:
                 done, now = self.simulations, time.perf_counter() - began
@@ -389,8 +390,8 @@ class Search:
                     loop.run, self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
                 )
                 took = time.perf_counter() - entered
-                if status in reasons:
-                    return reasons[status]
+                if status in REASONS:
+                    return REASONS[status]
                 self._serve(status, detail, byte_limit)
                 if took < CHUNK_SECONDS / 2:
                     chunk = min(chunk * 2, 1 << 20)

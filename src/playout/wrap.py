@@ -15,6 +15,7 @@ The state that the kernel sees is the number of a slot in which the object lies,
 import contextlib
 import gc
 import random
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -131,6 +132,7 @@ class ObjectGame(Game):
         self._numbers: list[Any] = []  # the same as the kernel numbers them; None until somebody asks
         self._children: list[Any] = []  # slots by number of the action; None while there are none
         self._free: list[int] = []
+        self._searches: weakref.WeakSet[Any] = weakref.WeakSet()
         self._error: BaseException | None = None
         self._random = Randomness(0).own
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
@@ -293,10 +295,12 @@ class ObjectGame(Game):
             source.shared, self._random = random.getstate(), own
             random.setstate(before)
 
-    def forget_except(self, states: Any, positions: list[Any]) -> None:
-        kept = {self._start} | {int(self.rules.view(buffer)["slot"]) for buffer in positions}
-        if len(states):
-            kept |= set(np.ascontiguousarray(states).view(self.dtype)["slot"].ravel().tolist())
+    def searched_by(self, search: Any) -> None:
+        self._searches.add(search)
+
+    def forget_unused(self) -> None:
+        states = np.vstack([search.kept_states() for search in self._searches])
+        kept = {self._start, *states.view(self.dtype)["slot"].ravel().tolist()}
         leaves = {child for slot in kept for child in (self._children[slot] or {}).values()}
         for slot in range(len(self._objects)):
             if self._objects[slot] is not None and slot not in kept and slot not in leaves:
