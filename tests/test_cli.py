@@ -15,8 +15,8 @@ import playout as po
 from playout import games
 from playout.cli import bench, main, output
 from playout.cli.options import POSITION, whole
-from playout.cli.settings import OPTIONS, flat, make_settings
 from playout.core.jit import COMPILED
+from playout.options import OPTIONS, flat, make_settings
 
 FEW = "1000" if COMPILED else "60"
 OTHELLO = "---------------------------OX------XO--------------------------- X"

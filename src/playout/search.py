@@ -5,7 +5,7 @@ import copy
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,7 @@ class Search:
         *,
         position: str | Position | None = None,
         seed: int = 0,
+        only: Collection[int | str] | None = None,  # the actions that the root may take; None: all legal ones
     ) -> None:
         if not isinstance(game, Game):
             hint = f"{game.__name__}()" if isinstance(game, type) else "a Game, or po.wrap(object)"
@@ -87,7 +88,7 @@ class Search:
             raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
         self.game, self.settings, self.seed = game, settings or Settings(), int(seed)
         self.params = self.settings.params(game)
-        self._lock = threading.Lock()
+        self._lock, self._owner = threading.Lock(), 0
         self._stop = threading.Event()
         self._random = game.new_random(self.seed)
         game.searched_by(self)
@@ -100,6 +101,8 @@ class Search:
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
+        if only is not None:
+            self._restrict(only)
 
     # Running.
 
@@ -146,10 +149,55 @@ class Search:
             return step
 
     def result(self) -> Result:
-        """What has been found so far at this root, without searching."""
-        with self._busy("result"):
-            before = np.zeros_like(self.tree.counters)
+        """What has been found so far at this root, without searching. `progress` may ask during a run."""
+        before = np.zeros_like(self.tree.counters)
+        if self._owner == threading.get_ident():
             return self._result(0.0, before, "")
+        with self._busy("result"):
+            return self._result(0.0, before, "")
+
+    def is_decided(self, simulations: int) -> bool:
+        """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
+        return bool(loop.is_decided(self.params, self.tree, simulations))
+
+    def proven_line(self, action: int) -> tuple[int, ...]:
+        """The play behind a proven win or loss of two players, from an action at the root to the end of the game.
+
+        The winner takes the shortest way that is proven, the loser the longest: the win comes within the length of the
+        line, whatever the loser does. Empty where nothing is proven, or a draw.
+        """
+        tree, root, params = self.tree, self.tree.nodes[core.ROOT], self.params
+        block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+        at = np.flatnonzero((block["action"] == action) & (block["child"] < 0))
+        if not len(at) or self.game.players != 2 or params.lowest < block[at[0]]["value"] < params.highest:
+            return ()
+        winner = int(root["player"]) if block[at[0]]["value"] >= params.highest else 1 - int(root["player"])
+        # Level by level: the edges of the proof, with the place of each one's parent in the level above.
+        edges, parents = np.array([root["first_edge"] + at[0]], np.int64), np.zeros(1, np.int64)
+        levels = []
+        while len(edges):
+            children = -tree.edges["child"][edges].astype(np.int64)
+            levels.append((edges, parents, tree.nodes["player"][children] == winner))
+            inner = np.flatnonzero(children > core.END)
+            nodes = tree.nodes[children[inner]]
+            count = nodes["count"].astype(np.int64)
+            below = np.repeat(nodes["first_edge"] - np.cumsum(count) + count, count) + np.arange(count.sum())
+            chooses = np.repeat(nodes["player"] == winner, count)
+            kept = ~chooses | ((tree.edges["child"][below] < 0) & (tree.edges["value"][below] >= params.highest))
+            edges, parents = below[kept], np.repeat(inner, count)[kept]
+        lengths = [np.ones(len(levels[-1][0]), np.int64)]
+        for (_, parents, _), (edges, _, wins) in zip(levels[:0:-1], levels[-2::-1], strict=True):
+            least, most = np.full(len(edges), 2**62), np.zeros(len(edges), np.int64)
+            np.minimum.at(least, parents, lengths[0])
+            np.maximum.at(most, parents, lengths[0])
+            lengths.insert(0, 1 + np.where((most > 0) & wins, least, most))
+        line, place = [int(action)], 0
+        for (edges, parents, _), length, above in zip(levels[1:], lengths[1:], lengths[:-1], strict=True):
+            if above[place] == 1:
+                break
+            place = int(np.flatnonzero((parents == place) & (length == above[place] - 1))[0])
+            line.append(tree_action(tree, int(edges[place])))
+        return tuple(line)
 
     @property
     def simulations(self) -> int:
@@ -241,9 +289,11 @@ class Search:
         if not self._lock.acquire(blocking=False):
             raise BusyError(f"{what}: this search is already at work in another thread; wait for it, or call stop()")
         try:
+            self._owner = threading.get_ident()
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
                 yield
         finally:
+            self._owner = 0
             self._lock.release()
 
     def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -291,6 +341,23 @@ class Search:
             self.tree.counters[core.POSITIONS] = 1
             self._add_noise()
         self._base, self._base_random = copied(self.tree), copy.deepcopy(self._random)
+
+    def _restrict(self, only: Collection[int | str]) -> None:
+        """Leave the root these actions alone; what is searched, proven and answered is then about them."""
+        numbers, legal = {self.position.action(a) for a in only}, self.position.actions()
+        if not numbers or not numbers.issubset(legal):
+            names = ", ".join(self.position.action_text(a) for a in legal[:12])
+            raise SettingsError(
+                f"{self.game.title}: only is {only!r}, expected legal actions of {self.position.text} (such as {names})"
+            )
+        root = self.tree.nodes[core.ROOT]
+        first, count = int(root["first_edge"]), int(root["count"])
+        block = self.tree.edges[first : first + count]
+        kept = block[np.isin(block["action"], list(numbers))]
+        kept["prior"] /= max(1e-9, float(kept["prior"].sum()))
+        block[: len(kept)] = kept
+        root["count"], self.tree.counters[core.EDGES] = len(kept), first + len(kept)
+        self._origin["tree"], self._base = copied(self.tree), copied(self.tree)
 
     def _move_to(self, after: Position, action: int) -> None:
         """The subtree of an action becomes the tree; a new one is planted where there is none."""
@@ -428,9 +495,9 @@ class Search:
 
     def _reserve(self, limits: Limits) -> None:
         """Ask for the room that a run may need at once: memory that is not touched costs nothing, copying does."""
-        if limits.simulations is None:
+        if limits.simulations is None and limits.bytes is None:
             return
-        used, new = self.tree.counters, min(limits.simulations, RESERVE)
+        used, new = self.tree.counters, min(limits.simulations or RESERVE, RESERVE)
         byte_limit = limits.bytes or 2**62
         self.tree = core.grown(
             self.tree,

@@ -324,6 +324,14 @@ PRESETS: dict[str, Preset] = {
         "one child at a time, c = 1.414, random playouts, the most visited action",
         lambda: Settings(policy=UCT(1.414), expansion=OneAtATime(), solver=False),
     ),
+    "uct-chess": Preset(
+        "the textbook recipe for chess: UCT, unvisited moves first and at random, playouts to the end, no proofs",
+        lambda: Settings(policy=UCT(math.sqrt(2)), unvisited="infinity", solver=False),
+    ),
+    "chess": Preset(
+        "strong chess without a network: PUCT, priors from move features, static values settled by captures, proofs",
+        lambda: Settings(policy=PUCT(2.5), evaluator=Static(), unvisited=Parent()),
+    ),
 }
 
 

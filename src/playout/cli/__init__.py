@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from playout.errors import PlayoutError
 
-from . import analyze, bench, doctor, games, perft, play, settings
+from . import analyze, arena, bench, doctor, games, perft, play, settings, uci
 from .options import Command
 
 # Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
@@ -24,7 +24,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (games.games, analyze.analyze, play.play, perft.perft, doctor.doctor, bench.bench, settings.settings):
+for command in (
+    games.games,
+    analyze.analyze,
+    play.play,
+    arena.arena,
+    uci.uci,
+    perft.perft,
+    doctor.doctor,
+    bench.bench,
+    settings.settings,
+):
     app.command(cls=Command)(command)
 
 

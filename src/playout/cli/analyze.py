@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from playout.options import make_settings
+
 from .options import (
     Bytes,
     GameName,
@@ -22,7 +24,6 @@ from .options import (
     pairs,
 )
 from .output import console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
-from .settings import make_settings
 
 if TYPE_CHECKING:
     from playout.result import Result

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from playout.options import make_settings
+
 from .options import Json
 from .output import console, print_json, progress, say_that_it_compiles
-from .settings import make_settings
 
 if TYPE_CHECKING:
     from playout.result import Result

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from playout.options import make_settings
+
 from .options import (
     GameName,
     PositionText,
@@ -19,7 +21,6 @@ from .options import (
     whole,
 )
 from .output import console, say_that_it_compiles, search_progress
-from .settings import make_settings
 
 if TYPE_CHECKING:
     from playout.game import Game, Position

@@ -21,10 +21,12 @@ from .board import (
     compute_boards,
     compute_key,
 )
+from .captures import settled_value, squashed
 from .ends import find_end
 from .fen import COLOURS, START_FEN, read_fen, write_fen, write_history
 from .moves import find_moves, make
 from .pgn import PgnGame, read_pgn, write_pgn
+from .priors import weigh_moves
 from .san import from_san, from_text, to_san, to_uci
 
 __all__ = ["Chess", "PgnGame", "from_san", "read_pgn", "to_san", "write_history", "write_pgn"]
@@ -77,6 +79,16 @@ class Chess(Game):
         state.over = find_end(state)
         if state.over == CHECKMATE:
             rewards[mover], rewards[1 - mover] = 1.0, -1.0
+
+    @staticmethod
+    def priors(state, actions, count, out):
+        weigh_moves(state, actions, count, out)
+
+    @staticmethod
+    def evaluate(state, values):
+        mover = state.turn
+        value = squashed(settled_value(state))
+        values[mover], values[1 - mover] = value, -value
 
     @staticmethod
     def hash(state):

@@ -1,0 +1,30 @@
+"""The arena: matches between settings of the search, random players and UCI engines, and what their results say.
+
+>>> from playout import arena
+>>> result = arena.play_match("tictactoe", ["default,n=100", "random"], games=2, concurrency=1)
+>>> len(result.records)
+2
+"""
+
+from .match import Match, make_match, play_match
+from .players import Clock, Spec, read_spec
+from .result import MatchResult
+from .statistics import Rating, Sprt, Tally, bradley_terry, elo_of, score_of
+from .store import Record
+
+__all__ = [
+    "Clock",
+    "Match",
+    "MatchResult",
+    "Rating",
+    "Record",
+    "Spec",
+    "Sprt",
+    "Tally",
+    "bradley_terry",
+    "elo_of",
+    "make_match",
+    "play_match",
+    "read_spec",
+    "score_of",
+]

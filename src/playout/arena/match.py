@@ -1,0 +1,259 @@
+"""A match: who meets whom, the openings, what was played before, what is left, and when it is decided."""
+
+import os
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from playout.errors import SettingsError
+from playout.game import Game
+from playout.settings import Settings
+
+from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
+from .players import Clock, Spec, check_players, complete, read_spec
+from .referee import Job, Referee, Setup
+from .result import MatchResult
+from .statistics import Sprt
+from .store import Record, Store
+from .workers import Workers
+
+PLIES = 4  # of a random opening
+
+
+@dataclass
+class Match:
+    """A match that can be run, interrupted, and run again. `play_match` is the short way."""
+
+    setup: Setup
+    game: Game
+    openings: RandomOpenings | FileOpenings
+    jobs: list[Job]
+    store: Store
+    concurrency: int
+    sprt: Sprt | None = None
+    done: dict[int, Record] = field(default_factory=dict)
+    resumed: int = 0
+
+    def __post_init__(self) -> None:
+        self.done = {r.number: r for r in self.store.records() if r.number < len(self.jobs)}
+        self.resumed = len(self.done)
+
+    def run(self, progress: Callable[["Match"], None] | None = None) -> MatchResult:
+        """Play what is left. Ctrl-C (KeyboardInterrupt) ends it at once; `result` has what was finished."""
+        left = [job for job in self.jobs if job.number not in self.done]
+
+        def finished(record: Record) -> bool:
+            self.store.add(record)
+            self.done[record.number] = record
+            if progress is not None:
+                progress(self)
+            return self.decided()[1] is not None
+
+        if progress is not None:
+            progress(self)
+        if left and self.decided()[1] is None:
+            if self.concurrency == 1:
+                self._play_here(left, finished)
+            else:
+                Workers(self.setup, min(self.concurrency, len(left))).play(left, self.opening, finished)
+        return self.result()
+
+    def opening(self, job: Job) -> Opening:
+        return self.openings[job.opening]
+
+    def decided(self) -> tuple[int, str | None]:
+        """How many games count, and what the test says of them.
+
+        The test looks at the pairs in the order of the schedule, so that its answer does not depend on how many games
+        are played at once, or on which of them are short.
+        """
+        if self.sprt is None:
+            return len(self.jobs), None
+        pairs = [0] * 5
+        for first in range(0, len(self.jobs) - 1, 2):
+            if first not in self.done or first + 1 not in self.done:
+                break
+            points = sum(
+                r.score(r.players.index(0), r.players.index(1)) for r in (self.done[first], self.done[first + 1])
+            )
+            pairs[round(2 * points)] += 1
+            if found := self.sprt.decision(pairs):
+                return first + 2, found
+        return len(self.jobs), None
+
+    def result(self) -> MatchResult:
+        """What was finished so far; games beyond the end of the test are recorded, and not counted."""
+        count, decision = self.decided()
+        records = [self.done[number] for number in sorted(self.done) if number < count]
+        names = [spec.name for spec in self.setup.players]
+        values = {k: v for k, v in self.game.values.items() if v != self.game.settings[k]}
+        return MatchResult(
+            self.game.title,
+            values,
+            names,
+            records,
+            len(self.jobs),
+            self.sprt,
+            decision,
+            self.resumed,
+            self.game.players,
+        )
+
+    def close(self) -> None:
+        self.store.close()
+
+    def _play_here(self, left: list[Job], finished: Callable[[Record], bool]) -> None:
+        referee = Referee(self.game, self.setup)
+        try:
+            for job in left:
+                if finished(referee.play(job, self.opening(job))):
+                    return
+        finally:
+            referee.close()
+
+
+def make_match(
+    game: Game | str,
+    players: Sequence[str | Settings | Spec],
+    *,
+    games: int = 100,
+    settings: dict[str, Any] | None = None,
+    openings: str | Path | None = None,
+    plies: int | None = None,
+    seed: int = 0,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: Clock | str | None = None,
+    max_moves: int = 1000,
+    concurrency: int | None = None,
+    sprt: Sprt | tuple[float, float] | None = None,
+    round_robin: bool = False,
+    db: str | Path | None = None,
+    margin: float = 0.2,
+    patience: float = 10.0,
+) -> Match:
+    """Everything checked and ready to `run`; see `play_match` for what the arguments mean."""
+    _check(games=games, max_moves=max_moves, margin=margin, patience=patience)
+    source: str | tuple[type[Game], dict[str, Any]]
+    if isinstance(game, str):
+        from playout import games as library
+
+        source, game = game, library.load(game, **(settings or {}))
+    else:
+        source = (type(game), dict(game.values))
+    if game.players < 2:
+        raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
+    clock = Clock.read(clock) if isinstance(clock, str) else clock
+    specs = complete([read_spec(p) for p in players], simulations, seconds, clock)
+    seatings = _seatings(game, specs, games, round_robin)
+    if sprt is not None and not isinstance(sprt, Sprt):
+        sprt = Sprt(*sprt)
+    if sprt is not None:
+        if len(specs) != 2 or game.players != 2:
+            raise SettingsError(f"a test (sprt) is between two players, and there are {len(specs)}")
+        if not sprt.elo0 < sprt.elo1:
+            raise SettingsError(f"sprt is {sprt.elo0:g},{sprt.elo1:g}, expected elo0 below elo1, as in 0,10")
+    setup = Setup(source, settings or {}, specs, seed, clock, max_moves, margin, patience)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
+        raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
+    if game.keeps_objects or not _can_be_sent(setup):
+        if concurrency is not None and concurrency > 1:
+            raise SettingsError(
+                f"{game.title} can't be sent to another process; leave concurrency at 1, or define the game as a class "
+                f"of a module"
+            )
+        concurrency = 1
+    check_players(specs, game, patience)
+    rounds = games // game.players
+    if openings is not None:
+        found: RandomOpenings | FileOpenings = FileOpenings(read_openings(game, Path(openings), plies))
+    else:
+        if plies is not None and not 0 <= plies <= 1000:
+            raise SettingsError(f"plies is {plies}, expected a whole number from 0 to 1000")
+        found = RandomOpenings(game, PLIES if plies is None else plies, seed)
+    jobs: list[Job] = []
+    for number in range(rounds):
+        for seating in seatings:
+            for turn in range(game.players):
+                jobs.append(Job(len(jobs), number, seating[turn:] + seating[:turn]))
+    description = {
+        "game": game.title,
+        "version": game.version,
+        "settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
+        "players": [spec.to_dict() for spec in specs],
+        "seed": seed,
+        "openings": {"random": PLIES if plies is None else plies}
+        if openings is None
+        else seed_of(*((o.start, o.moves) for o in found.found)),
+        "clock": [clock.base, clock.increment] if clock else None,
+        "max_moves": max_moves,
+        "margin": margin,
+    }
+    store = Store(db, description)
+    return Match(setup, game, found, jobs, store, concurrency or cores, sprt)
+
+
+def play_match(
+    game: Game | str,
+    players: Sequence[str | Settings | Spec],
+    *,
+    record: str | Path | None = None,
+    progress: Callable[[Match], None] | None = None,
+    **options: Any,
+) -> MatchResult:
+    """Play a match and return what came of it.
+
+    `games` for each two players, with paired openings of random `plies` or from a file `openings`; `simulations`,
+    `seconds` (a move) or `clock` ("1+0.05") for players that have no limits of their own; `sprt` (elo0, elo1) ends it
+    early; `round_robin` for more than two players; `db` is the file that keeps results, `record` gets the games (PGN
+    for chess, JSON lines for others); `concurrency` games at once (in processes when more than one).
+
+    >>> play_match("tictactoe", ["default,n=200", "random"], games=4, concurrency=1).tally().losses
+    0
+    """
+    match = make_match(game, players, **options)
+    try:
+        result = match.run(progress)
+    finally:
+        try:
+            if record is not None:
+                match.result().write(record)
+        finally:
+            match.close()
+    return result
+
+
+def _check(games: int, max_moves: int, margin: float, patience: float) -> None:
+    for name, value in (("games", games), ("max_moves", max_moves)):
+        if not isinstance(value, int) or value < 1:
+            raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1")
+    if not 0 <= margin < 1e6 or not 0 < patience < 1e6:
+        raise SettingsError(f"margin is {margin} and patience {patience}, expected seconds, of at least 0 and above 0")
+
+
+def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> list[tuple[int, ...]]:
+    """Who meets whom. With more than two seats, all players meet, and each sits in every seat."""
+    seats, count = game.players, len(specs)
+    if games % seats:
+        raise SettingsError(f"games is {games}, expected a multiple of {seats}: each opening is played from every seat")
+    if seats > 2:
+        if count != seats:
+            raise SettingsError(f"{game.title} has {seats} players, and {count} were given; give {seats}")
+        return [tuple(range(count))]
+    if count < 2:
+        raise SettingsError(f"{count} player{'s' * (count != 1)} given, expected two, or more with round-robin")
+    if count > 2 and not round_robin:
+        raise SettingsError(f"{count} players given; two play a match, and more of them need --round-robin")
+    return list(combinations(range(count), 2))
+
+
+def _can_be_sent(setup: Setup) -> bool:
+    try:
+        pickle.dumps(setup)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True

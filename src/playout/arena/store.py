@@ -1,0 +1,105 @@
+"""Results that stay: one SQLite file for any number of matches, each game written before the next one is asked for."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playout.errors import FileError
+
+FORMAT = 1
+TABLES = """
+CREATE TABLE IF NOT EXISTS matches (
+    id INTEGER PRIMARY KEY,
+    description TEXT NOT NULL UNIQUE,  -- JSON: game, players, seed, openings and clock; the same again goes on
+    begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE TABLE IF NOT EXISTS games (
+    match INTEGER NOT NULL REFERENCES matches (id),
+    number INTEGER NOT NULL,  -- in the order of the schedule
+    record TEXT NOT NULL,  -- JSON, the fields of a Record
+    PRIMARY KEY (match, number)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game. `players` are numbers in the list of players, one for each seat; moves are in the game's own words."""
+
+    number: int
+    opening: int
+    players: tuple[int, ...]
+    start: str  # empty: the usual start
+    moves: tuple[str, ...]
+    opening_moves: int  # how many of the moves were played before the players took over
+    returns: tuple[float, ...]  # by seat
+    termination: str  # "normal", "adjudication", "time forfeit", "rules infraction", "abandoned"
+    reason: str
+    seconds: float
+    ended: str = ""  # date and time
+
+    def score(self, seat: int, other: int) -> float:
+        """1, 0.5 or 0: whether one seat got more than another."""
+        a, b = self.returns[seat], self.returns[other]
+        return 0.5 if a == b else float(a > b)
+
+
+class Store:
+    """The games of one match in a file, or, without a file, in memory."""
+
+    def __init__(self, path: str | Path | None, description: dict[str, Any]) -> None:
+        self.path = path
+        key = json.dumps({"format": FORMAT, **description}, sort_keys=True)
+        with self._clear_errors():
+            self._base = sqlite3.connect(":memory:" if path is None else path, timeout=30.0)
+            try:
+                self._base.execute("PRAGMA journal_mode = WAL")
+                self._base.execute("PRAGMA synchronous = FULL")  # a recorded game survives a power cut
+                with self._base:
+                    self._base.executescript(TABLES)
+                    self._base.execute("INSERT OR IGNORE INTO matches (description) VALUES (?)", (key,))
+                found = self._base.execute("SELECT id FROM matches WHERE description = ?", (key,)).fetchone()
+            except BaseException:
+                self._base.close()
+                raise
+        self._match = int(found[0])
+
+    def records(self) -> list[Record]:
+        """All games that are recorded, in the order of the schedule."""
+        with self._clear_errors():
+            rows = self._base.execute("SELECT record FROM games WHERE match = ? ORDER BY number", (self._match,))
+            return [_from_json(text) for (text,) in rows]
+
+    def add(self, record: Record) -> None:
+        """Write a game; it is on the disk when this returns. One that is there already stays as it is."""
+        with self._clear_errors(), self._base:
+            self._base.execute(
+                "INSERT OR IGNORE INTO games VALUES (?, ?, ?)",
+                (self._match, record.number, json.dumps(vars(record))),
+            )
+
+    def close(self) -> None:
+        self._base.close()
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            kept = "the games recorded so far are kept, and the same command goes on from there"
+            if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
+                kept = "it is no file of results; give another with --db"
+            elif "unable to open" in str(error) or "readonly" in str(error):
+                kept = "give a file in a folder of yours with --db"
+            raise FileError(f"results file {self.path}: {error}; {kept}") from None
+
+
+def _from_json(text: str) -> Record:
+    data = json.loads(text)
+    for name in ("players", "moves", "returns"):
+        data[name] = tuple(data[name])
+    return Record(**data)

@@ -1,0 +1,183 @@
+"""Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import SettingsError
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Option:
+    """One name on the command line: where it goes in `Settings.to_dict()`, how it is written, what it means."""
+
+    part: str  # a field of Settings
+    values: Mapping[str, Any] | type[int] | type[float]  # words with what they stand for, or the kind of number
+    meaning: str
+    field: str = ""  # of that part, when the part has fields of its own
+    kinds: tuple[str, ...] = ()  # the choices of the part that have the field
+    number: bool = False  # a number does as well as the words
+
+    @property
+    def expected(self) -> str:
+        number = "a whole number" if self.values is int else "a number"
+        if isinstance(self.values, Mapping):
+            words = [*self.values, number] if self.number else list(self.values)
+            return f"{', '.join(words[:-1])} or {words[-1]}"
+        return number
+
+
+ON_OFF = {"on": True, "off": False}
+ROLLOUTS = ("rollouts", "mixed")
+OPTIONS: dict[str, Option] = {
+    "policy": Option(
+        "policy",
+        {"uct": {"kind": "UCT"}, "ucb1tuned": {"kind": "UCB1Tuned"}, "puct": {"kind": "PUCT"}},
+        "how a child is selected",
+    ),
+    "c": Option("policy", float, "how much the policy explores", "c", ("uct", "ucb1tuned", "puct")),
+    "growth": Option("policy", float, "by how much c grows with ln((N + base + 1) / base)", "growth", ("puct",)),
+    "base": Option("policy", float, "the number of visits where that growth sets in", "base", ("puct",)),
+    "unvisited": Option(
+        "unvisited",
+        {"auto": None, "infinity": "infinity", "parent": {"kind": "Parent"}},
+        "score of a child never visited; auto: infinity for UCT, parent for PUCT",
+        number=True,
+    ),
+    "reduction": Option("unvisited", float, "what is taken off the parent's value", "reduction", ("parent",)),
+    "evaluator": Option(
+        "evaluator",
+        {"rollouts": {"kind": "Rollouts"}, "static": {"kind": "Static"}, "mixed": {"kind": "Mixed"}},
+        "what a new position is worth: playouts, the game's static value, or both",
+    ),
+    "rollouts": Option("evaluator", int, "playouts from each new position", "n", ROLLOUTS),
+    "depth": Option("evaluator", {"none": None}, "actions after which a playout is cut off", "depth", ROLLOUTS, True),
+    "guided": Option("evaluator", ON_OFF, "playouts by the game's own policy or priors", "guided", ROLLOUTS),
+    "weight": Option("evaluator", float, "the playouts' share of a mixed value", "weight", ("mixed",)),
+    "expansion": Option(
+        "expansion",
+        {"all": {"kind": "All"}, "one": {"kind": "OneAtATime"}, "widening": {"kind": "Widening"}},
+        "which children a node has: all at once, one more each visit, or min(cap, initial + k N^alpha)",
+    ),
+    "initial": Option("expansion", float, "children at first", "initial", ("widening",)),
+    "k": Option("expansion", float, "the factor of N^alpha", "k", ("widening",)),
+    "alpha": Option("expansion", float, "the power of the visits", "alpha", ("widening",)),
+    "cap": Option("expansion", {"none": None}, "children at most", "cap", ("widening",), True),
+    "answer": Option(
+        "answer",
+        {word: word for word in ("visits", "value", "bound", "proof")},
+        "what makes an action the best: visits, value, lower confidence bound, or proof",
+    ),
+    "solver": Option("solver", ON_OFF, "prove positions exactly where finished games allow it"),
+    "discount": Option("discount", float, "what a reward one step later is worth"),
+    "normalise": Option(
+        "normalise", {"auto": None, **ON_OFF}, "scale values by the range seen; auto: when the game's is unknown"
+    ),
+    "noise": Option("noise", {"off": None, "on": {"kind": "Noise"}}, "Dirichlet noise on the root's priors"),
+    "noise_fraction": Option("noise", float, "the noise's share", "fraction", ("on",)),
+    "noise_alpha": Option("noise", float, "how even the noise is", "alpha", ("on",)),
+    "temperature": Option("temperature", float, "variety of the action that is played; 0: always the best"),
+    "confidence": Option("confidence", float, "of the intervals and of the lower confidence bound"),
+    "ties": Option("ties", {"random": "random", "first": "first"}, "how equal scores are told apart"),
+    "evaluate_root": Option("evaluate_root", ON_OFF, "the first simulation evaluates the root itself"),
+    "early_stop": Option("early_stop", ON_OFF, "stop when the best action can't be overtaken any more"),
+}
+
+
+def make_settings(preset: str, given: Mapping[str, str]) -> "Settings":
+    """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2)."""
+    from .settings import Settings
+    from .settings import preset as make
+
+    data = make(preset).to_dict()
+    wanted = [(_find(name), text) for name, text in given.items()]
+    for name, text in wanted:
+        if not OPTIONS[name].field:
+            data[OPTIONS[name].part] = _value(name, text)
+    for name, text in wanted:
+        option = OPTIONS[name]
+        if option.field:
+            if _kind(data, option) not in option.kinds:
+                instead = f"--option {option.part}={option.kinds[0]}"
+                raise SettingsError(
+                    f"--option {name}={text}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and "
+                    f"{option.part} is {_kind(data, option)}; leave it out, or add {instead}"
+                )
+            _fields(data, option)[option.field] = _value(name, text)
+    return Settings.from_dict(data)
+
+
+def flat(settings: "Settings") -> dict[str, str]:
+    """Settings in the words of the command line; a field of something not chosen as it would be if it were."""
+    from .settings import Settings
+
+    data, found = settings.to_dict(), dict[str, str]()
+    for name, option in OPTIONS.items():
+        if not option.field:
+            found[name] = _kind(data, option)
+            continue
+        there = data
+        if _kind(data, option) not in option.kinds:
+            chosen = _value(option.part, option.kinds[0])
+            there = Settings.from_dict({option.part: chosen}).to_dict()
+        found[name] = _word(option, _fields(there, option)[option.field])
+    return found
+
+
+def _find(name: str) -> str:
+    plain = name.lower().replace("-", "_")
+    if plain in OPTIONS:
+        return plain
+    close = difflib.get_close_matches(plain, OPTIONS, 1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    raise SettingsError(f"--option {name}: the search has no such setting (`playout settings` lists them){hint}")
+
+
+def _value(name: str, text: str) -> Any:
+    option = OPTIONS[name]
+    if isinstance(option.values, Mapping):
+        if text.lower() in option.values:
+            value = option.values[text.lower()]
+            return dict(value) if isinstance(value, dict) else value
+        parse: Callable[[str], Any] | None = _number if option.number else None
+    else:
+        parse = option.values
+    try:
+        if parse is None:
+            raise ValueError
+        return parse(text)
+    except ValueError:
+        raise SettingsError(f"--option {name} is '{text}', expected {option.expected}") from None
+
+
+def _number(text: str) -> float:
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
+
+
+def _kind(data: Mapping[str, Any], option: Option) -> str:
+    """The word for what a part is now."""
+    return _word(OPTIONS[option.part], data[option.part])
+
+
+def _word(option: Option, value: Any) -> str:
+    if isinstance(option.values, Mapping):
+        for word, stands_for in option.values.items():
+            if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
+                if value["kind"] == stands_for["kind"]:
+                    return word
+            elif type(value) is type(stands_for) and value == stands_for:
+                return word
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _fields(data: dict[str, Any], option: Option) -> dict[str, Any]:
+    """Where the fields of a part are; a mixed evaluator keeps those of its playouts one level down."""
+    fields: dict[str, Any] = data[option.part]
+    if option.kinds == ROLLOUTS and fields["kind"] == "Mixed":
+        nested: dict[str, Any] = fields.setdefault("rollouts", {"kind": "Rollouts"})
+        return nested
+    return fields
