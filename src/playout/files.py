@@ -110,6 +110,13 @@ def load(path: Path, game: Game | None) -> "Search":
             )
         if not np.array_equal(tree.root, search.position.buffer) and not game.keeps_objects:
             raise FileError(f"{path}: its moves don't lead to its position; it is damaged, or {game.title} has changed")
+        root = tree.nodes[core.ROOT] if len(tree.nodes) > core.ROOT else None
+        if root is not None and not search.position.is_terminal:
+            block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+            if not set(block["action"].tolist()) <= set(search.position.actions()) or len(block) == 0:
+                raise FileError(
+                    f"{path}: its moves are not those of {game.title}; the rules have changed, or it is damaged"
+                )
     except FileError:
         raise
     except (PlayoutError, TypeError, ValueError, AttributeError) as error:
@@ -246,8 +253,16 @@ def find_fault(tree: Tree, game: Game) -> str | None:
     below = child[child > core.END]
     if len(np.unique(below)) != len(below):
         return "a node has two parents"
-    if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0):
+    if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0) or np.any(node["own"] < 0):
         return "a count of visits is negative"
+    through = np.zeros(nodes, np.int64)
+    np.add.at(through, owner, edge["visits"])
+    if np.any(through[core.ROOT :] + node["own"] != node["visits"]):
+        return "visits don't add up"
+    if np.any(node["player"] == -1) and not game.has("chance_outcomes"):
+        return "chance moves in a game without chance"
+    if not np.all(edge["spread"] >= 0.0) or np.any(np.isinf(edge["spread"])):
+        return "a spread is no number of at least 0"
     if (
         not np.all(np.isfinite(edge["value"]))
         or not np.all(np.isfinite(edge["prior"]))

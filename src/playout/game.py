@@ -189,6 +189,10 @@ class Game:
             return state
         return Position(self, np.frombuffer(np.asarray(state, self.dtype).tobytes(), np.uint8).copy())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which compiles or loads the rules itself."""
+        return {key: value for key, value in self.__dict__.items() if key != "rules"}
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
 
@@ -236,7 +240,15 @@ class Position:
     @cached_property
     def player(self) -> int:
         """Who moves: 0, 1, …, or `CHANCE` or `TERMINAL`."""
-        return int(self._ask(core.current_player))
+        player = int(self._ask(core.current_player))
+        known = player == TERMINAL or 0 <= player < self.game.players
+        if not known and not (player == CHANCE and self.game.has("chance_outcomes")):
+            raise GameError(wrong_player(self.game, player))
+        return player
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process: without the addresses of this one."""
+        return {key: value for key, value in self.__dict__.items() if key != "_table"}
 
     @property
     def is_terminal(self) -> bool:
@@ -280,6 +292,8 @@ class Position:
         """A legal action from its text (or its number)."""
         if isinstance(text, str):
             return int(self.game.action_from_text(self.state, text))
+        if not isinstance(text, int | np.integer) or isinstance(text, bool):
+            raise ActionError(f"{self.game.title}: {text!r} is no action, expected its text or its number")
         return int(text)
 
     def action_text(self, action: int) -> str:
@@ -400,6 +414,16 @@ def _field_text(value: Any) -> str:
 
 def _shorten(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", … {len(names) - most} more" if len(names) > most else "")
+
+
+def wrong_player(game: Game, player: int) -> str:
+    """What to say when `current_player` names nobody there is."""
+    if player == CHANCE:
+        return f"{game.title}.current_player returned CHANCE, but the game has no chance_outcomes; define it"
+    return (
+        f"{game.title}.current_player returned {player}, expected 0 to {game.players - 1}, po.TERMINAL or po.CHANCE; "
+        f"the position can't be, or the rule is wrong (`playout doctor` finds out)"
+    )
 
 
 @contextlib.contextmanager

@@ -59,7 +59,7 @@ def _fill(
             raise ActionError(f"tree, at {_where(path)}: {error}") from None
         _check(child, (*path, str(key)))
         named[action] = child
-    below = sum(int(c.get("visits", 0)) for c in named.values())
+    below = sum(int(c.get("visits", _visits_of_children(c))) for c in named.values())
     if below > visits:
         raise SettingsError(f"tree, at {_where(path)}: {visits} visits, but its children have {below} together")
     node = search.tree.nodes[number]
@@ -116,7 +116,10 @@ def _add(search: "Search", e: int, position: Position, literal: Mapping[str, Any
 
 
 def _visits_of_children(literal: Mapping[str, Any]) -> int:
-    return sum(int(c.get("visits", 0)) for c in literal.get("children", {}).values() if isinstance(c, Mapping))
+    children = literal.get("children", {})
+    if not isinstance(children, Mapping):
+        return 0
+    return sum(int(c.get("visits", _visits_of_children(c))) for c in children.values() if isinstance(c, Mapping))
 
 
 def _check(literal: Any, path: tuple[str, ...]) -> None:

@@ -96,7 +96,7 @@ class Result:
     def policy(self, temperature: float | None = None) -> dict[int, float]:
         """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only."""
         temperature = self.settings.temperature if temperature is None else temperature
-        if not temperature >= 0.0 or math.isinf(temperature):
+        if not isinstance(temperature, int | float) or not temperature >= 0.0 or math.isinf(temperature):
             raise SettingsError(f"temperature is {temperature!r}, expected a number of at least 0")
         if temperature == 0.0 or not any(s.visits for s in self.actions):
             return {s.action: float(s.action == self.best) for s in self.actions}
@@ -107,6 +107,8 @@ class Result:
     def choose(self, temperature: float | None = None, seed: int | None = None) -> int:
         """An action drawn from `policy`; without a seed, a different one each time."""
         policy = self.policy(temperature)
+        if self.best is None:
+            raise SettingsError(f"{self.position.game.title}: nothing to choose from before the first simulation")
         return int(np.random.default_rng(seed).choice(list(policy), p=list(policy.values())))
 
     def to_dict(self) -> dict[str, Any]:

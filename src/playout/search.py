@@ -20,11 +20,12 @@ from .core import tree as core
 from .core.rng import random_bits
 from .core.tree import Tree, Work
 from .errors import BusyError, GameError, PositionError, SettingsError
-from .game import CHANCE, Game, Position, rules_may_raise
+from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
 from .result import ActionStats, Result
 from .settings import Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
+MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
 LINE_LENGTH = 64  # of an expected line of play
 RESERVE = 1 << 22  # simulations for which room is asked in advance
 REASONS = {
@@ -53,8 +54,8 @@ class Limits:
         for name, value in given.items():
             whole = name != "seconds"
             good = isinstance(value, int | np.integer) or (not whole and isinstance(value, float))
-            if not good or isinstance(value, bool) or not value > 0 or not math.isfinite(value):
-                expected = "a whole number of at least 1" if whole else "a number above 0"
+            if not good or isinstance(value, bool) or not 0 < value <= (MOST if whole else FOREVER):
+                expected = f"a whole number from 1 to {MOST}" if whole else f"a number above 0, at most {FOREVER:g}"
                 raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
 
 
@@ -94,6 +95,10 @@ class Search:
         game.searched_by(self)
         self._rules = self._rules_table()
         self._work = self._new_work(depth=128)
+        if not isinstance(position, Position | str | None):
+            raise PositionError(f"Search got position {position!r}, expected a text or a Position of {game.title}")
+        if isinstance(position, Position) and type(position.game) is not type(game):
+            raise PositionError(f"Search got a position of {position.game.title}, expected one of {game.title}")
         start = position if isinstance(position, Position) else game.position(position)
         self._origin: dict[str, Any] = {"state": start.buffer.copy(), "tree": None}
         self._log: list[tuple[str, int]] = []  # since the origin: ("run", simulations), ("play", action)
@@ -122,11 +127,11 @@ class Search:
         """
         limits = Limits(simulations, seconds, nodes, bytes)
         with self._busy("run"):
+            self._stop.clear()
             self._check_root(limits)
             # No simulations: the very first run waits for the compiler here, before the clock starts.
             loop.run(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
             began, before = time.perf_counter(), self.tree.counters.copy()
-            self._stop.clear()
             self._reserve(limits)
             try:
                 reason = self._run(limits, began, int(before[core.SIMULATIONS]), progress)
@@ -225,7 +230,7 @@ class Search:
 
     def rewind(self, simulations: int) -> None:
         """Go back to the tree after so many simulations from the present position; going on gives the same again."""
-        if not isinstance(simulations, int) or not 0 <= simulations <= self.simulations:
+        if not isinstance(simulations, int | np.integer) or not 0 <= simulations <= self.simulations:
             raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
         with self._busy("rewind"):
             plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
@@ -474,6 +479,8 @@ class Search:
             self.make_room(byte_limit)
         elif status == loop.BAD_EXPANSION:
             self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
+        elif status == loop.WRONG_PLAYER:
+            self._checked(core_expand.BAD_PLAYER, detail)
         elif status == loop.BAD_PLAYOUT:
             if detail == core_evaluate.RUNAWAY:
                 raise GameError(
@@ -487,6 +494,8 @@ class Search:
     def _checked(self, status: int, count: int) -> None:
         if status == core_expand.FINE:
             return
+        if status == core_expand.BAD_PLAYER:
+            raise GameError(wrong_player(self.game, count))
         wrong = "no actions where the game is not over" if status == core_expand.NO_ACTIONS else "more than max_actions"
         raise GameError(
             f"{self.game.title}.legal_actions (or chance_outcomes) gives {wrong} "

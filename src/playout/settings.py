@@ -223,6 +223,9 @@ def _check(s: Settings) -> None:
     _number("discount", s.discount, 0.0, 1.0, above=True)
     _number("temperature", s.temperature, 0.0)
     _number("confidence", s.confidence, 0.0, 0.999999, above=True)
+    for name in ("solver", "evaluate_root", "early_stop"):
+        if not isinstance(getattr(s, name), bool):
+            raise SettingsError(f"settings: {name} is {getattr(s, name)!r}, expected True or False")
     if s.noise is not None:
         _kind("noise", s.noise, Noise)
         _number("noise.fraction", s.noise.fraction, 0.0, 1.0)
@@ -285,6 +288,7 @@ def _params(s: Settings, game: Game) -> Params:
         win_decides=int(decides and s.discount == 1.0) if game.players > 1 else int(decides),
         normalise=int(normalise),
         random_ties=int(s.ties == "random"),
+        has_chance=int(game.has("chance_outcomes")),
         has_priors=int(uses_priors(s) and game.has("priors")),
         by_prior=int(uses_priors(s)),
         evaluate_root=int(s.evaluate_root),
@@ -336,7 +340,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def preset(name: str, **changes: Any) -> Settings:
-    """The settings of a preset, with changes: `preset("textbook", seed=…)`."""
+    """The settings of a preset, with changes: `preset("textbook", answer="visits")`."""
     if name not in PRESETS:
         raise SettingsError(f"no preset '{name}' (there are: {', '.join(PRESETS)})")
-    return PRESETS[name].make().replace(**changes)
+    return Settings.from_dict({**PRESETS[name].make().to_dict(), **changes})

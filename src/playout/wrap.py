@@ -15,6 +15,8 @@ The state that the kernel sees is the number of a slot in which the object lies,
 import contextlib
 import gc
 import random
+import signal
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,6 +30,7 @@ from .game import Game, Position
 
 PLAY_KIND = ("current_player", "legal_actions", "play", "returns")
 NODE_KIND = ("find_children", "find_random_child", "is_terminal", "reward")
+_one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
 NO_FULL_COLLECTION = 1 << 30
 CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors")
 
@@ -166,6 +169,8 @@ class ObjectGame(Game):
         """An exception can't travel through compiled code: it is kept, and raised again after the kernel."""
 
         def call(first: int, second: int) -> int:
+            if self._error is not None:  # Ctrl-C came between two calls
+                return FAILED
             try:
                 return function(first, second)
             except BaseException as error:  # noqa: BLE001  # Ctrl-C too: it is raised again in `take_error`
@@ -284,16 +289,44 @@ class ObjectGame(Game):
         Full garbage collections wait too: one goes through everything that is imported and takes as long as thousands
         of simulations, and new positions would start one again and again. Young garbage is collected as ever.
         """
-        before, own, thresholds = random.getstate(), self._random, gc.get_threshold()
-        random.setstate(source.shared)
-        self._random = source.own
-        gc.set_threshold(thresholds[0], thresholds[1], NO_FULL_COLLECTION)
+        with _one_at_a_time, self._noting_interrupts():
+            before, own, thresholds = random.getstate(), self._random, gc.get_threshold()
+            random.setstate(source.shared)
+            self._random = source.own
+            gc.set_threshold(thresholds[0], thresholds[1], NO_FULL_COLLECTION)
+            try:
+                yield
+            finally:
+                gc.set_threshold(*thresholds)
+                source.shared, self._random = random.getstate(), own
+                random.setstate(before)
+
+    @contextlib.contextmanager
+    def _noting_interrupts(self) -> Iterator[None]:
+        """Ctrl-C is kept for the next call to the object: raised under compiled code, it would be lost. A second one
+        goes where it always goes."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def note(number: int, frame: Any) -> None:
+            if self._error is None:
+                self._error = KeyboardInterrupt()
+            elif callable(before):
+                before(number, frame)
+
+        if not callable(before):
+            yield
+            return
+        signal.signal(signal.SIGINT, note)
         try:
             yield
         finally:
-            gc.set_threshold(*thresholds)
-            source.shared, self._random = random.getstate(), own
-            random.setstate(before)
+            signal.signal(signal.SIGINT, before)
+            if isinstance(self._error, KeyboardInterrupt):
+                self._error = None
+                raise KeyboardInterrupt
 
     def searched_by(self, search: Any) -> None:
         self._searches.add(search)

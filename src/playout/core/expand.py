@@ -9,7 +9,7 @@ from .select import select_edge, take_edge
 from .tree import EDGES, END, NO_PROOF, NODES, ROOT
 
 # What can be wrong with a game's rules.
-FINE, NO_ACTIONS, TOO_MANY_ACTIONS = range(3)
+FINE, NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER = range(4)
 
 
 @inlined
@@ -43,6 +43,8 @@ def sort_by_weight(actions, weights, count):
 @inlined
 def find_edges(rules, params, work, player):
     """The legal actions of `work.state` and their priors, or chance's outcomes and probabilities: (status, count)."""
+    if player >= params.players or player < CHANCE or (player == CHANCE and not params.has_chance):
+        return BAD_PLAYER, player
     if player == CHANCE:
         count = call_chance_outcomes(rules, work.state, work.actions, work.weights)
     else:

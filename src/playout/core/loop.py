@@ -7,7 +7,7 @@ import numpy as np
 from .arrays import load_row, zero
 from .backup import back_up, back_up_root
 from .evaluate import evaluate
-from .expand import FINE, expand
+from .expand import BAD_PLAYER, FINE, expand
 from .jit import inlined, njit
 from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
 from .rules import TERMINAL, call_current_player
@@ -30,7 +30,7 @@ from .tree import (
 )
 
 # Why the loop came back.
-DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT = range(10)
+DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT, WRONG_PLAYER = range(11)
 MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
 NODE_BYTES, EDGE_BYTES = NODE.itemsize, EDGE.itemsize
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
@@ -47,7 +47,7 @@ def simulate(rules, params, tree, work):
     if ending == UNEXPANDED:  # Step 2. Expansion
         status, detail = expand(rules, params, tree, work, depth, player)
         if status != FINE:
-            return BAD_EXPANSION, detail
+            return BAD_EXPANSION if status != BAD_PLAYER else WRONG_PLAYER, detail
         depth += 1
         player = call_current_player(rules, work.state)
         ending = FINISHED if player == TERMINAL else NEW

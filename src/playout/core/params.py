@@ -34,6 +34,7 @@ class Params(NamedTuple):
     win_decides: int  # 1: when one player has the most, what the others have follows
     normalise: int
     random_ties: int
+    has_chance: int  # the game has chance outcomes
     has_priors: int  # the game gives priors
     by_prior: int  # edges are taken in order of prior, whether the game gives them, noise, or a tree by hand
     evaluate_root: int  # 1: the first simulation evaluates the root itself

@@ -19,7 +19,7 @@ PASS_OVER_EVERY = 4
 
 # Logarithms and roots are looked up, in tables that stay in the fastest cache: a third of a simulation's time.
 DIGITS = 9  # after the first one
-ROOT_LOGS = np.array([math.sqrt(math.log(2.0**e * (1 + m / 2**DIGITS))) for e in range(31) for m in range(2**DIGITS)])
+ROOT_LOGS = np.array([math.sqrt(math.log(2.0**e * (1 + m / 2**DIGITS))) for e in range(32) for m in range(2**DIGITS)])
 ROOTS = 32768
 INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(ROOTS)))
 
