@@ -55,7 +55,9 @@ class Limits:
             whole = name != "seconds"
             good = isinstance(value, int | np.integer) or (not whole and isinstance(value, float))
             if not good or isinstance(value, bool) or not 0 < value <= (MOST if whole else FOREVER):
-                expected = f"a whole number from 1 to {MOST}" if whole else f"a number above 0, at most {FOREVER:g}"
+                expected = "a whole number of at least 1" if whole else "a number above 0"
+                if good and value > 0:
+                    expected += f" and at most {MOST if whole else FOREVER:g}"
                 raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
 
 

@@ -170,7 +170,10 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             _feed(digest, cell.cell_contents, seen)
         _feed(digest, value.__defaults__, seen)
     elif isinstance(value, CodeType):
-        # Line numbers too: an error that compiled code raises names the line it was compiled from.
+        # File and lines too: an error that compiled code raises names the place it was compiled from. A notebook's cell
+        # is no file, and has another name each time.
+        if Path(value.co_filename).is_file():
+            digest.update(value.co_filename.encode())
         digest.update(value.co_code + repr((value.co_names, value.co_varnames, value.co_firstlineno)).encode())
         digest.update(value.co_linetable)
         for constant in value.co_consts:
