@@ -14,7 +14,7 @@ from typing import Any
 
 from .measure import EXPLORATION
 
-NAMES = {"connect4": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello"}
+NAMES = {"connect4": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello", "chess": "chess"}
 MEGABYTES = 12_000  # far above what the runs need: at its limit OpenSpiel cuts the tree down and goes on
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from . import limit, openspiel
 from .measure import C_LIMIT, OPENSPIEL, Check, Contender, Options, Row, interleave, rate
 
-SIMULATIONS = {"connect4": 1_000_000, "tictactoe": 1_000_000, "othello": 10_000}
-QUICK = {"connect4": 100_000, "tictactoe": 200_000, "othello": 2_000}
+SIMULATIONS = {"connect4": 1_000_000, "tictactoe": 1_000_000, "othello": 10_000, "chess": 5_000}
+QUICK = {"connect4": 100_000, "tictactoe": 200_000, "othello": 2_000, "chess": 500}
 ROUNDS = 6
 PEER_ROUNDS = 2  # of OpenSpiel, which takes ten times as long
 TARGETS = {
     "connect4": {OPENSPIEL: 10.0, C_LIMIT: 0.6},
     "tictactoe": {OPENSPIEL: 2.5},
     "othello": {OPENSPIEL: 50.0},
+    "chess": {OPENSPIEL: 10.0, C_LIMIT: 0.4},
 }
 # A search of milliseconds is at the mercy of its moment: C and ours do several, with other seeds, for each figure.
-SEARCHES = {"connect4": 1, "tictactoe": 2, "othello": 10}
+SEARCHES = {"connect4": 1, "tictactoe": 2, "othello": 10, "chess": 4}
 
 
 def measure(game: str, options: Options) -> Row:

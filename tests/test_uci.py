@@ -107,7 +107,8 @@ def test_the_default_takes_what_the_game_has():
 def test_only_presets_that_the_game_can_play_are_offered():
     words = options_for(po.games.load("chess"))["Preset"].words
     assert words[0] == "auto"
-    assert "default" in words
+    assert "textbook" in words
+    assert not {"default", "name", "type", "min", "max", "var"} & set(words)  # the keywords of an option's line
 
 
 # Reading.
@@ -209,6 +210,22 @@ def test_the_tree_is_kept_from_move_to_move(talk):
     assert any("tree kept" in line for line in lines)
     talk("position startpos moves d2d4", "go nodes 10")
     assert talk.engine.kept.search is not search
+
+
+def test_another_answer_than_the_one_pondered_on_finds_its_tree(talk):
+    talk("debug on", "position startpos", "go nodes 2000")
+    _, best, _, expected = talk.lines[-1].split()
+    talk(f"position startpos moves {best} {expected}", "go ponder")
+    while talk.engine.before is None:
+        time.sleep(0.001)
+    other = max((c for c in talk.engine.before.search.root.children if c.text != expected), key=lambda c: c.visits)
+    text, visits = other.text, other.visits
+    talk("stop")
+    talk.engine._worker.join(PATIENCE)
+    lines = talk(f"position startpos moves {best} {text}", "go nodes 10")
+    assert visits > 1
+    assert any("tree kept" in line for line in lines), lines
+    assert talk.engine.kept.search.result().visits >= visits
 
 
 def test_a_tree_too_big_to_copy_in_the_time_of_a_move_is_left(talk, monkeypatch):
@@ -491,7 +508,8 @@ def engine():
 def test_the_driver_knows_it(engine):
     assert engine.id["name"].startswith("Playout")
     assert engine.options["Hash"].min == 1
-    assert "auto" in engine.options["Preset"].var
+    assert engine.options["Preset"].default == "auto"
+    assert list(engine.options["Preset"].var) == list(options_for(po.games.load("chess"))["Preset"].words)
 
 
 @pytest.mark.compiled_only

@@ -35,8 +35,22 @@ def program(game: str) -> Path:
     return binary
 
 
+def perft(position: str, depth: int) -> dict[str, Any]:
+    """Count move sequences of chess; the answer is a line of JSON (nodes, seconds)."""
+    return _answer("chess_perft", position, str(depth))
+
+
 def search(game: str, simulations: int, seed: int = 1) -> dict[str, Any]:
     """Run the program; the answer is its line of JSON (simulations_per_second, edges, visits, ...)."""
-    command = [str(program(game)), str(simulations), str(seed), str(EXPLORATION)]
+    return _answer(game, str(simulations), str(seed), str(EXPLORATION))
+
+
+def playouts(game: str, count: int, seed: int = 1) -> float:
+    """Random playouts a second of a program that does nothing else."""
+    return float(_answer(game, str(count), str(seed))["playouts_per_second"])
+
+
+def _answer(name: str, *arguments: str) -> dict[str, Any]:
+    command = [str(program(name)), *arguments]
     answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return answer

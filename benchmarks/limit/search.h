@@ -7,19 +7,19 @@ typedef struct {
     uint32_t visits;
     uint32_t first;  /* where the children begin */
     uint8_t count;   /* how many children; 0 = not opened (or the end of the game) */
-    uint8_t move;
+    Move move;
 } Edge;
 
 static Edge *edges;
 static uint32_t used;
 
 static inline void open_children(Edge *edge, const State *state, uint64_t *rng) {
-    uint8_t moves[MAX_MOVES];
+    Move moves[MAX_MOVES];
     int count = list_moves(state, moves);
     /* Shuffled once here, the unvisited edges can later be taken from left to right. */
     for (int i = count - 1; i > 0; i--) {
         int j = (int)random_below(rng, (uint32_t)i + 1);
-        uint8_t move = moves[i];
+        Move move = moves[i];
         moves[i] = moves[j];
         moves[j] = move;
     }
@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
            "\"edges\": %u, \"bytes_per_edge\": %zu, \"mean_depth\": %.3f, \"visits\": {",
            GAME, simulations, seconds, (double)simulations / seconds, used, sizeof(Edge),
            (double)depths / (double)simulations);
-    for (int move = 0, printed = 0; move < 256; move++)
+    for (int move = 0, printed = 0; move < 1 << 8 * sizeof(Move); move++)
         for (int i = 0; i < edges[0].count; i++) {
             const Edge *edge = edges + edges[0].first + i;
             if (edge->move == move) printf("%s\"%d\": %u", printed++ ? ", " : "", move, edge->visits);

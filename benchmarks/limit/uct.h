@@ -4,12 +4,13 @@
  * and ends with search.h, so that the compiler sees the whole search at once.
  *
  *   void     start(State *state)
- *   int      list_moves(const State *state, uint8_t *moves)      0 never happens before the end: a pass is a move
+ *   int      list_moves(const State *state, Move *moves)         0 never happens before the end: a pass is a move
  *   void     play(State *state, int move)
  *   int      finished(const State *state, int *result)           result: +1, 0, -1 for the player to move
  *   int      playout(State state, uint64_t *rng)                 the same, after random moves to the end
  *
- * Players take strict turns (a pass is a move), so whose edge it is follows from its depth.
+ * Move is uint8_t, unless the game file defines it before. Players take strict turns (a pass is a move), so whose edge it
+ * is follows from its depth.
  *
  * The rules of the search are Playout's with UCT(c), all children at once, solver off:
  *   - an edge's value is the mean return of the player who chooses it;
@@ -19,12 +20,17 @@
  * Usage: program [simulations] [seed] [c]; prints one line of JSON.
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #ifdef __BMI2__
 #include <immintrin.h>
+#endif
+
+#ifndef Move
+#define Move uint8_t
 #endif
 
 static inline uint64_t random_bits(uint64_t *rng) { /* splitmix64 */

@@ -4,6 +4,7 @@ The search runs in a thread of its own, in slices of a hundredth of a second tha
 `isready` and `stop` are answered while it works. A search belongs to that thread until its `bestmove` is out.
 """
 
+import copy
 import math
 import threading
 import time
@@ -122,6 +123,8 @@ class Option:
 
 def options_for(game: Game) -> dict[str, Option]:
     """What can be set, with those presets that the game has the parts for."""
+    # A choice called "default" would be read as the keyword of an option's line.
+    presets = [name for name in PRESETS if name != "default" and _suits(PRESETS[name].make(), game)]
     return {
         "Hash": Option("spin", 512, 1, 1 << 20),  # megabytes, the byte limit of the tree
         "Threads": Option("spin", 1, 1, 1),
@@ -130,7 +133,7 @@ def options_for(game: Game) -> dict[str, Option]:
         "UCI_ShowWDL": Option("check", False),
         "Move Overhead": Option("spin", 30, 0, 10_000),  # milliseconds
         "Clear Hash": Option("button"),
-        "Preset": Option("combo", "auto", words=("auto", *(n for n in PRESETS if _suits(PRESETS[n].make(), game)))),
+        "Preset": Option("combo", "auto", words=("auto", *presets)),
         "C": Option("string", "auto"),  # how much the policy explores; auto: as the preset has it
         "Seed": Option("spin", 0, 0, 2**31 - 1),
         "Temperature": Option("spin", 0, 0, 1000),  # hundredths; 0: always the best move
@@ -263,6 +266,7 @@ class Engine:
         self.values = {name: o.default for name, o in self.options.items() if o.kind != "button"}
         self.debug = False
         self.kept: Kept | None = None
+        self.before: Kept | None = None  # its tree before the move that was pondered on
         self.job: Job | None = None
         self._worker: threading.Thread | None = None
         self._warm: Settings | None = None  # the settings whose code is compiled
@@ -330,7 +334,7 @@ class Engine:
             raise SettingsError(f"no option '{given}' (there are: {', '.join(self.options)})")
         if name == "Clear Hash":
             self._halt()
-            self.kept = None
+            self.kept = self.before = None
             return
         before = self.values[name]
         self.values[name] = self.options[name].value(name, value.strip())
@@ -342,7 +346,7 @@ class Engine:
 
     def do_ucinewgame(self, words: list[str]) -> None:
         self._halt()
-        self.kept = None
+        self.kept = self.before = None
         self._get_ready()
 
     def do_position(self, words: list[str]) -> None:
@@ -475,7 +479,7 @@ class Engine:
                 move = job.position.action_text(job.position.actions()[0])
                 move, answer = self._best(job, self._searched(job))
         except Exception as error:  # noqa: BLE001  # an engine that dies loses the game
-            self.kept = None
+            self.kept = self.before = None
             self._try_to_say(f"info string the search failed: {' '.join(str(error).split())[:LONGEST]}")
         self._try_to_say(f"bestmove {move}{f' ponder {answer}' if answer else ''}")
 
@@ -533,31 +537,38 @@ class Engine:
 
     def _tree(self, job: Job) -> Search:
         """The tree of the last search, played on to this position, or a new one where it does not lead here."""
-        kept, self.kept, seed = self.kept, None, job.options["Seed"]
-        search = kept.search if kept else None
-        if kept and search:
-            known = len(kept.moves)
-            follows = kept.start == job.start and job.moves[:known] == kept.moves and search.settings == job.settings
-            fresh = job.moves[known:] if follows else []
-            if fresh and search.result().bytes > COPY_BYTES * (job.deadline - job.began):
-                follows = False
-            try:
-                for move in fresh if follows else ():
-                    search.play(move)
-            except PlayoutError:  # past an end that nobody claimed
-                follows = False
-            restricted = kept.only if not fresh else ()
-            same = follows and search.seed == seed and restricted == job.go.searchmoves
-            here = same and np.array_equal(search.position.buffer, job.position.buffer)
-            if not here or search.result().bytes > FULL_SHARE * (job.options["Hash"] << 20):
-                search = None
+        trees, self.kept, self.before = (self.kept, self.before), None, None
+        search = next((found for tree in trees if tree and (found := self._played_on(tree, job))), None)
         if search is None:
             only = job.go.searchmoves or None
-            search = Search(self.game, job.settings, position=job.position, seed=seed, only=only)
+            search = Search(self.game, job.settings, position=job.position, seed=job.options["Seed"], only=only)
         elif self.debug:
             self.note(f"tree kept: {search.result().visits} visits")
         self.kept = Kept(search, job.start, list(job.moves), job.go.searchmoves)
         return search
+
+    def _played_on(self, kept: Kept, job: Job) -> Search | None:
+        """A tree played on to the job's position; None where it does not lead there, or would not pay."""
+        search, known, hash_bytes = kept.search, len(kept.moves), job.options["Hash"] << 20
+        if kept.start != job.start or job.moves[:known] != kept.moves or search.settings != job.settings:
+            return None
+        fresh = job.moves[known:]
+        if fresh and search.result().bytes > COPY_BYTES * (job.deadline - job.began):
+            return None
+        try:
+            for number, move in enumerate(fresh, start=1):
+                if job.go.ponder and number == len(fresh) and search.result().bytes <= hash_bytes // 2:
+                    # What is pondered on may not come: another answer lies in the tree of before. Playing on makes
+                    # new arrays, so that this costs memory alone.
+                    self.before = Kept(copy.copy(search), job.start, job.moves[:-1], ())
+                search.play(move)
+        except PlayoutError:  # past an end that nobody claimed
+            return None
+        restricted = kept.only if not fresh else ()
+        here = np.array_equal(search.position.buffer, job.position.buffer)
+        if search.seed != job.options["Seed"] or restricted != job.go.searchmoves or not here:
+            return None
+        return search if search.result().bytes <= FULL_SHARE * hash_bytes else None
 
     def _best(self, job: Job, report: "Report") -> tuple[str, str]:
         """The last report, the move, and the answer to expect."""

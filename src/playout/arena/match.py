@@ -1,6 +1,5 @@
 """A match: who meets whom, the openings, what was played before, what is left, and when it is decided."""
 
-import os
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.settings import Settings
+from playout.workers import Workers, cores
 
 from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
 from .players import Clock, Spec, check_players, complete, read_spec
@@ -18,7 +18,6 @@ from .referee import Job, Referee, Setup
 from .result import MatchResult
 from .statistics import Sprt
 from .store import Record, Store
-from .workers import Workers
 
 PLIES = 4  # of a random opening
 
@@ -58,7 +57,9 @@ class Match:
             if self.concurrency == 1:
                 self._play_here(left, finished)
             else:
-                Workers(self.setup, min(self.concurrency, len(left))).play(left, self.opening, finished)
+                advice = "; the games recorded so far are kept, and the same command goes on from there"
+                workers = Workers(self.setup.referee, min(self.concurrency, len(left)), "the arena", advice)
+                workers.play(((job, self.opening(job)) for job in left), finished)
         return self.result()
 
     def opening(self, job: Job) -> Opening:
@@ -157,7 +158,6 @@ def make_match(
         if not sprt.elo0 < sprt.elo1:
             raise SettingsError(f"sprt is {sprt.elo0:g},{sprt.elo1:g}, expected elo0 below elo1, as in 0,10")
     setup = Setup(source, settings or {}, specs, seed, clock, max_moves, margin, patience)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
         raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
     if game.keeps_objects or not _can_be_sent(setup):
@@ -194,7 +194,7 @@ def make_match(
         "margin": margin,
     }
     store = Store(db, description)
-    return Match(setup, game, found, jobs, store, concurrency or cores, sprt)
+    return Match(setup, game, found, jobs, store, concurrency or cores(), sprt)
 
 
 def play_match(

@@ -6,6 +6,7 @@ A `Spec` is what was written, checked and ready to be sent to another process; a
 import random
 import re
 import shlex
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,8 +19,9 @@ from playout.settings import PRESETS, Settings
 
 from .engine import Engine, EngineError, find_program
 
-RANDOM, SEARCH, UCI = "random", "search", "uci"
-EXAMPLES = "default, textbook,n=1000, policy=puct,c=2,t=0.5, random, or uci:stockfish?UCI_Elo=1500,t=0.1"
+RANDOM, GREEDY, SEARCH, UCI = "random", "greedy", "search", "uci"
+WITHOUT_LIMITS = (RANDOM, GREEDY)
+EXAMPLES = "default, textbook,n=1000, policy=puct,c=2,t=0.5, random, greedy, or uci:stockfish?UCI_Elo=1500,t=0.1"
 SECONDS = 1.0  # a move, where nothing else is said
 NO_TIME_LIMIT = 60.0  # seconds after which an engine that only has to count nodes is taken to hang
 MOVES_TO_GO = 25  # of its remaining time, our search takes this part for a move, and most of the increment
@@ -90,14 +92,14 @@ def read_spec(text: str | Settings | Spec) -> Spec:
     body, name = text.strip(), text.strip()
     if labelled := re.fullmatch(r"([\w. +-]+)=(.*)", body, re.DOTALL):
         word = labelled[1].strip().lower().replace("-", "_")
-        player = re.match(rf"uci:|({'|'.join((RANDOM, *PRESETS))})\s*(,|$)", labelled[2].strip().lower())
+        player = re.match(rf"uci:|({'|'.join((*WITHOUT_LIMITS, *PRESETS))})\s*(,|$)", labelled[2].strip().lower())
         if player or (word not in OPTIONS and word not in ("n", "t")):
             name, body = labelled[1].strip(), labelled[2].strip()
     if not body:
         raise SettingsError(f"player '{text}' says nothing, expected one as in {EXAMPLES}")
     try:
-        if body.lower() == RANDOM:
-            return Spec(name, RANDOM)
+        if body.lower() in WITHOUT_LIMITS:
+            return Spec(name, body.lower())
         return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body)
     except PlayoutError as error:
         raise SettingsError(f"player '{text}': {str(error).replace('--option ', '')}") from None
@@ -175,7 +177,7 @@ def complete(specs: list[Spec], simulations: int | None, seconds: float | None, 
         Limits(simulations, seconds)
     found: list[Spec] = []
     for spec in specs:
-        if spec.kind != RANDOM and spec.simulations is None and spec.seconds is None:
+        if spec.kind not in WITHOUT_LIMITS and spec.simulations is None and spec.seconds is None:
             spec = replace(spec, simulations=simulations, seconds=seconds)
         name, number = spec.name, 1
         while name in [other.name for other in found]:
@@ -220,6 +222,18 @@ class RandomPlayer(Player):
         return self.random.choice(position.actions())
 
 
+class GreedyPlayer(Player):
+    """The action with the highest prior; equal ones by lot."""
+
+    def new_game(self, start: Position, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def choose(self, position: Position, seat: Seat, start: str, moves: list[int], opening: int) -> int:
+        priors = position.priors()
+        best = max(prior for _, prior in priors)
+        return self.random.choice([action for action, prior in priors if prior == best])
+
+
 class SearchPlayer(Player):
     """Our own search, with its tree kept from move to move."""
 
@@ -235,7 +249,7 @@ class SearchPlayer(Player):
         self.search = Search(self.game, self.spec.settings, position=start, seed=seed)
 
     def choose(self, position: Position, seat: Seat, start: str, moves: list[int], opening: int) -> int:
-        legal = position.actions()
+        began, legal = time.perf_counter(), position.actions()
         if len(legal) == 1:
             return legal[0]
         if self.game.keeps_objects:  # moving on would forget the objects of everybody else's positions
@@ -248,7 +262,11 @@ class SearchPlayer(Player):
         if seat.clock is not None:
             share = our_share(seat.remaining[seat.number], seat.clock.increment)
             seconds = share if seconds is None else min(share, seconds)
+        if seconds is not None:  # playing on copies the tree, which takes its time too
+            seconds = max(0.001, seconds - (time.perf_counter() - began))
         result = self.search.run(self.spec.simulations, seconds=seconds)
+        if result.best is None:  # there was no time for a single one
+            result = self.search.run(1)
         if self.spec.settings.temperature > 0:
             return result.choose(seed=self.seed + len(moves))
         assert result.best is not None
@@ -320,6 +338,8 @@ def forfeit(error: EngineError) -> Forfeit:
 def make_player(spec: Spec, game: Game, patience: float) -> Player:
     if spec.kind == RANDOM:
         return RandomPlayer()
+    if spec.kind == GREEDY:
+        return GreedyPlayer()
     return UciPlayer(spec, game, patience) if spec.kind == UCI else SearchPlayer(spec, game)
 
 
@@ -331,6 +351,8 @@ def check_players(specs: list[Spec], game: Game, patience: float) -> None:
                 spec.settings.params(game)
             except PlayoutError as error:
                 raise SettingsError(f"player '{spec.name}': {error}") from None
+        if spec.kind == GREEDY and not game.has("priors"):
+            raise SettingsError(f"player '{spec.name}': {game.title} has no priors to be greedy by; define `priors`")
         if spec.kind == UCI:
             if game.name != "chess":
                 raise SettingsError(f"player '{spec.name}': UCI engines play chess, and this game is {game.title}")

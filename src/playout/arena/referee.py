@@ -42,6 +42,9 @@ class Setup:
             return games.load(self.game, **self.settings)
         return self.game[0](**self.game[1])
 
+    def referee(self) -> "Referee":
+        return Referee(self.load(), self)
+
 
 class Referee:
     """Plays the games of a match, one after the other, with players that stay."""
@@ -119,7 +122,7 @@ class Referee:
         )
 
     def close(self) -> None:
-        for player in self.players.values():
+        for player in list(self.players.values()):  # from another thread, one may just be added
             player.close()
 
     def _player(self, number: int) -> Player:

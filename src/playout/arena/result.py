@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -111,16 +110,18 @@ class MatchResult:
             text = "\n".join(self.pgn(record) for record in self.records)
         else:
             text = "".join(json.dumps(self.record_dict(record)) + "\n" for record in self.records)
-        path = Path(path)
-        try:  # beside it first: what was there before stays whole whatever happens
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-                try:
-                    file.write(text)
-                    file.close()
-                    os.replace(file.name, path)
-                except BaseException:
-                    Path(file.name).unlink(missing_ok=True)
-                    raise
+        place = Path(os.path.realpath(path))  # what a link points to
+        try:
+            if place.exists() and not place.is_file():  # a pipe or a device can't be replaced
+                place.write_text(text, encoding="utf-8")
+                return
+            # Beside it first: what was there before stays whole whatever happens.
+            beside = place.with_name(f".{place.name}.{os.getpid()}")
+            try:
+                beside.write_text(text, encoding="utf-8")
+                beside.replace(place)
+            finally:
+                beside.unlink(missing_ok=True)
         except OSError as error:
             raise FileError(
                 f"record {path}: can't write there: {error.strerror}; the results file has all games"

@@ -5,40 +5,49 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from multiprocessing import connection
-from typing import Any
+from typing import Any, Protocol
 
-from playout.errors import GameError, PlayoutError
+from .errors import GameError, PlayoutError
 
-from .openings import Opening
-from .referee import Job, Referee, Setup
-from .store import Record
+
+class Worker(Protocol):
+    """Plays one game after the other, in a process of its own."""
+
+    def play(self, *job: Any) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+def cores() -> int:
+    """How many processes can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Workers:
-    """Processes that play games. They end with their parent, however that ends."""
+    """Processes that play games. `make` can be sent to another process, and makes what plays there."""
 
-    def __init__(self, setup: Setup, count: int) -> None:
+    def __init__(self, make: Callable[[], Worker], count: int, what: str, advice: str = "") -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy threads and compilers in any state
+        self.what, self.advice = what, advice
         self.lines: list[Any] = []
         self.processes: list[Any] = []
         for _ in range(count):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(setup, theirs), daemon=True)
+            process = context.Process(target=_work, args=(make, what, theirs), daemon=True)
             process.start()
             theirs.close()
             self.lines.append(ours)
             self.processes.append(process)
 
-    def play(self, left: list[Job], opening: Callable[[Job], Opening], finished: Callable[[Record], bool]) -> None:
+    def play(self, jobs: Iterable[tuple[Any, ...]], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order and take the games as they come; `finished` says when it is enough."""
-        waiting = list(reversed(left))
+        waiting = iter(jobs)
         busy: set[Any] = set()
         try:
             for line in self.lines:
-                if waiting:
-                    self._give(line, waiting, opening, busy)
+                self._give(line, waiting, busy)
             while busy:
                 ready: list[Any] = connection.wait(list(busy))
                 for line in ready:
@@ -48,24 +57,25 @@ class Workers:
                         process = self.processes[self.lines.index(line)]
                         process.join(1.0)
                         raise GameError(
-                            f"a process of the arena ended by itself (exit code {process.exitcode}), perhaps for want "
-                            f"of memory; the games recorded so far are kept, and the same command goes on from there"
+                            f"a process of {self.what} ended by itself (exit code {process.exitcode}), perhaps for "
+                            f"want of memory{self.advice}"
                         ) from None
                     busy.discard(line)
                     if isinstance(answer, Exception):
                         raise answer
                     if finished(answer):
                         return
-                    if waiting:
-                        self._give(line, waiting, opening, busy)
+                    self._give(line, waiting, busy)
         finally:
             self.close()
 
-    def _give(self, line: Any, waiting: list[Job], opening: Callable[[Job], Opening], busy: set[Any]) -> None:
-        job = waiting.pop()
+    def _give(self, line: Any, waiting: Any, busy: set[Any]) -> None:
+        job = next(waiting, None)
+        if job is None:
+            return
         busy.add(line)  # a broken line is noticed by who reads it
         with contextlib.suppress(OSError):
-            line.send((job, opening(job)))
+            line.send(job)
 
     def close(self) -> None:
         for line in self.lines:
@@ -78,12 +88,12 @@ class Workers:
             process.close()
 
 
-def _work(setup: Setup, line: Any) -> None:
+def _work(make: Callable[[], Worker], what: str, line: Any) -> None:
     """The life of a worker: jobs come, games go, until the line is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     jobs: list[Any] = []
     there = threading.Semaphore(0)
-    referees: list[Referee] = []
+    workers: list[Worker] = []
 
     def listen() -> None:
         """In a thread, so that the end of the parent is seen in the middle of a game."""
@@ -92,19 +102,18 @@ def _work(setup: Setup, line: Any) -> None:
                 jobs.append(line.recv())
                 there.release()
         except (EOFError, OSError):
-            for referee in referees:
-                for player in list(referee.players.values()):
-                    player.close()
+            for worker in workers:
+                worker.close()
             os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
     try:
-        referees.append(Referee(setup.load(), setup))
+        workers.append(make())
         while True:
             there.acquire()
-            line.send(referees[0].play(*jobs.pop(0)))
-    except PlayoutError as error:
-        line.send(error)
+            line.send(workers[0].play(*jobs.pop(0)))
     except Exception as error:  # noqa: BLE001 - whatever it is, the parent reports it
-        line.send(GameError(f"a process of the arena failed: {type(error).__name__}: {error}"))
+        known = isinstance(error, PlayoutError)
+        with contextlib.suppress(OSError):  # the parent may be gone: then `listen` ends this process
+            line.send(error if known else GameError(f"a process of {what} failed: {type(error).__name__}: {error}"))
     threading.Event().wait()  # until the parent has read it and closes the line
