@@ -416,6 +416,13 @@ class PlayoutIndex(Nim):
         return 0
 
 
+@broken("bad-chance-action", "chance_action", "returned 7, which is not among the outcomes 1, 2, 3, 4, 5, 6")
+class DrawsSomethingElse(Dice):
+    @staticmethod
+    def chance_action(state, rng):
+        return 7
+
+
 @broken("hash-collides", "hash", "gives the same number as in", "every field that matters")
 class HashForgetsTurn(Nim):
     @staticmethod

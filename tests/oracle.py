@@ -327,18 +327,24 @@ class Oracle:
     def playout_action(self, state, guided):
         actions, weights = self.rules.actions(state)
         if self.rules.player(state) == po.CHANCE:
+            if self.game.has("chance_action"):
+                return self.drawn(lambda rng: self.rules.call["chance_action"](state, rng))
             return actions[self.random.pick(weights, total(weights))]
         if guided and self.game.has("playout_action"):
-            rng = np.array([self.random.state], np.uint64)
-            with np.errstate(over="ignore"):
-                action = self.rules.call["playout_action"](state, actions, len(actions), rng)
-            self.random.state = int(rng[0])
-            return int(action)
+            return self.drawn(lambda rng: self.rules.call["playout_action"](state, actions, len(actions), rng))
         if guided:
             weights = self.rules.priors(state, actions)
             if total(weights) > 0:
                 return actions[self.random.pick(weights, total(weights))]
         return actions[self.random.below(len(actions))]
+
+    def drawn(self, rule):
+        """What a rule of the game draws with the search's random numbers."""
+        rng = np.array([self.random.state], np.uint64)
+        with np.errstate(over="ignore"):
+            action = rule(rng)
+        self.random.state = int(rng[0])
+        return int(action)
 
     # 4. Backup.
 

@@ -213,10 +213,12 @@ class _Doctor:
         for rule, look in (
             ("priors", self._look_at_priors),
             ("playout_action", self._look_at_playout_action),
+            ("chance_action", self._look_at_chance_action),
             ("evaluate", self._look_at_value),
             ("hash", self._look_at_hash),
         ):
-            if rule in self.plain and (player != CHANCE or rule in ("evaluate", "hash")):
+            asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
+            if rule in self.plain and asked:
                 with contextlib.suppress(_BrokenOffError):  # the game can be played without it
                     look(buffer, player, actions, plain)
         action = self.rng.choices(actions, weights)[0]
@@ -299,6 +301,11 @@ class _Doctor:
         value = self._ask("playout_action", buffer, plain, actions).value
         if not _whole(value) or value not in actions:
             self._note("bad-playout-action", "playout_action", buffer, value=value, values=numbers(actions))
+
+    def _look_at_chance_action(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        value = self._ask("chance_action", buffer, plain).value
+        if not _whole(value) or value not in actions:
+            self._note("bad-chance-action", "chance_action", buffer, value=value, values=numbers(actions))
 
     def _look_at_value(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
         least, most = self.game.range or (-math.inf, math.inf)
@@ -464,6 +471,8 @@ class _Doctor:
             arguments, written = (*given, rewards), (rewards,)
         elif rule == "evaluate":
             arguments = written = (rewards,)
+        elif rule == "chance_action":
+            arguments = (rng,)
         elif rule in ("priors", "playout_action"):
             actions[: len(given[0])] = given[0]
             arguments = (actions, len(given[0]), weights if rule == "priors" else rng)

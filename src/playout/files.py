@@ -24,14 +24,16 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .search import Search
 
-FORMAT, VERSION = "playout-search", 1
+FORMAT, VERSION = "playout-search", 2
 ARRAYS = Tree._fields
 MOST_BYTES = 1 << 36  # an array larger than this is taken for damage
 
 
-def save(search: "Search", path: Path) -> None:
-    """Write a search; the old file stays until the new one is complete."""
-    game = search.game
+def save(search: "Search", path: Path, compress: bool = True) -> None:
+    """Write a search; the old file stays until the new one is complete. A link is followed, a device refused."""
+    game, path = search.game, Path(path).resolve()
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path}: is no regular file; name a file to write the search to")
     game.check_can_save()
     header = {
         "format": FORMAT,
@@ -44,10 +46,11 @@ def save(search: "Search", path: Path) -> None:
         "random": _random_to_json(search._random),
     }
     try:
-        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, prefix=f".{path.name}.", delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
             temporary = Path(file.name)
             try:
-                with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+                method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+                with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
                     archive.writestr("header.json", json.dumps(header))
                     _write_tree(archive, "tree", search.tree, game)
                     if search._origin["tree"] is not None:
@@ -102,9 +105,13 @@ def load(path: Path, game: Game | None) -> "Search":
             search._base = None  # the way back leads over the log
         elif origin is not None:
             search._base = origin
+        if core.is_graph(tree) != bool(search.params.graph) or (len(tree.means) > 0) != (
+            search.params.graph == core.VECTORS
+        ):
+            raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
         if game.keeps_objects:
             _rebuild_states(search)
-        elif len(tree.states) != (tree.counters[core.NODES] if game.keep_states else 0):
+        elif len(tree.states) != (tree.counters[core.NODES] if search.params.keep_states else 0):
             raise FileError(
                 f"{path}: its states don't fit {game.title}; it is damaged, or from another version of the game"
             )
@@ -175,9 +182,7 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -> None:
-    from .search import copied
-
-    tree = copied(tree)
+    tree = core.copied(tree)
     if game.keeps_objects:  # its states are addresses of this process
         tree = tree._replace(states=tree.states[:0], rewards=tree.rewards[:0], root=np.zeros_like(tree.root))
     for name, array in zip(ARRAYS, tree, strict=True):
@@ -198,6 +203,10 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game) ->
         "counters": (np.dtype(np.int64), (core.COUNTERS,)),
         "bounds": (np.dtype(np.float64), (2,)),
         "rng": (np.dtype(np.uint64), (1,)),
+        "node_links": (core.NODE_LINK, (-1,)),
+        "edge_links": (core.EDGE_LINK, (-1,)),
+        "means": (np.dtype(np.float64), (-1, 2 * players)),
+        "table": (np.dtype(np.uint64), (-1,)),
     }
     arrays = {}
     for name, (dtype, shape) in expected.items():
@@ -241,17 +250,24 @@ def find_fault(tree: Tree, game: Game) -> str | None:
     if np.any(node["proof"] < 0) or np.any(node["proof"] >= proofs) or tree.nodes[core.END]["proof"] != core.END_PROOF:
         return "a proof is out of bounds"
     child = np.abs(edge["child"].astype(np.int64))
-    if np.any(child >= max(nodes, core.ROOT)) or np.any(child == core.ROOT):
+    graph = core.is_graph(tree)
+    if np.any(child >= max(nodes, core.ROOT)) or (np.any(child == core.ROOT) and not graph):
         return "a child is out of bounds"
     order = np.argsort(first, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(count[order])))
-    if starts[-1] != edges or np.any(first[order] != starts[:-1]):
-        return "the edges don't belong to the nodes one after another"
-    owner = np.repeat(np.arange(core.ROOT, nodes)[order], count[order])
-    if np.any((child > core.END) & (child <= owner)):
+    ends = (first + count)[order]
+    if np.any(first[order][1:] < ends[:-1]):
+        return "two nodes have the same edges"
+    owner = np.zeros(edges, np.int64)  # what belongs to nobody is the room that an open loop leaves
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count[order]) - count[order], count[order])
+    owner[np.repeat(first[order], count[order]) + within] = np.repeat(np.arange(core.ROOT, nodes)[order], count[order])
+    if np.any(edge["child"][owner == 0] != 0) or np.any(edge["visits"][owner == 0] != 0):
+        return "an edge belongs to no node"
+    if graph and (fault := _find_graph_fault(tree, child, owner)):
+        return fault
+    if not graph and np.any((child > core.END) & (child <= owner)):
         return "a child comes before its parent"
     below = child[child > core.END]
-    if len(np.unique(below)) != len(below):
+    if not graph and len(np.unique(below)) != len(below):
         return "a node has two parents"
     if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0) or np.any(node["own"] < 0):
         return "a count of visits is negative"
@@ -272,25 +288,55 @@ def find_fault(tree: Tree, game: Game) -> str | None:
     return None
 
 
+def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:
+    """What is wrong with the parts that only a graph has; which edges lead where is found out anew from the edges."""
+    nodes, edges, places = len(tree.nodes), len(tree.edges), len(tree.table)
+    if len(tree.node_links) != nodes or len(tree.edge_links) != edges or len(tree.means) not in (0, nodes):
+        return "the links don't fit the nodes and edges"
+    entry = (tree.table & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32).astype(np.int64)
+    used = tree.table != 0
+    if places & (places - 1) or 2 * np.count_nonzero(used) > places or places < 16:
+        return "the table of positions is too full, or not a power of two long"
+    if np.any(entry[used] >= nodes) or np.any(entry[used] < -edges) or np.any(np.abs(entry[used]) == core.END):
+        return "the table of positions points out of bounds"
+    if not np.all(np.isfinite(tree.node_links["published"][core.ROOT :])) or not np.all(np.isfinite(tree.means)):
+        return "a value is not a number"
+    first = np.full(nodes, nodes, np.int64)
+    inner = child > core.END
+    np.minimum.at(first, child[inner], owner[inner])
+    if np.any(first[core.ROOT + 1 :] >= np.arange(core.ROOT + 1, nodes)):
+        return "a node comes before the one it was reached from"
+    core.join_all(tree)  # type: ignore[no-untyped-call]
+    return None
+
+
 def _rebuild_states(search: "Search") -> None:
     """Play every node's position again: objects can't be written to a file."""
-    tree = search.tree
-    count = int(tree.counters[core.NODES])
+    tree, graph = search.tree, search.params.graph
+    count, edges = int(search.tree.counters[core.NODES]), int(search.tree.counters[core.EDGES])
     tree = tree._replace(
-        states=np.zeros((count, search.game.dtype.itemsize), np.uint8), rewards=np.zeros((count, search.game.players))
+        states=np.zeros((count, search.game.dtype.itemsize), np.uint8),
+        rewards=np.zeros((edges if graph else count, search.game.players)),
     )
     tree.root[:] = search.position.buffer
     positions = {core.ROOT: search.position}
     for number in range(core.ROOT, count):
-        position = positions.pop(number)
+        position = positions[number]
         tree.states[number] = position.buffer
-        tree.rewards[number] = position.rewards
+        if not graph:
+            tree.rewards[number] = position.rewards
+            del positions[number]
         node = tree.nodes[number]
-        for edge in tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]:
-            child = abs(int(edge["child"]))
+        for e in range(node["first_edge"], node["first_edge"] + int(node["count"])):
+            child = abs(int(tree.edges[e]["child"]))
             if child > core.END:
-                positions[child] = position.play(int(edge["action"]))
+                after = position.play(int(tree.edges[e]["action"]))
+                positions.setdefault(child, after)
+                if graph:
+                    tree.rewards[e] = after.rewards
     search.tree = tree
+    if graph:  # keys are numbers of this process
+        search.enter_all()
 
 
 def _state_from(text: str, game: Game) -> Any:

@@ -138,6 +138,11 @@ MISTAKES = {
         "an index was returned instead of the action",
         "return one of `actions[:count]`",
     ),
+    "bad-chance-action": (
+        "returned {value!r}, which is not among the outcomes {values}",
+        "an index was returned instead of the outcome, or the two rules disagree about what can happen",
+        "return one of the outcomes that chance_outcomes lists, with the same probabilities",
+    ),
     "bad-hash": (
         "returned {value!r}, expected a whole number",
         "a division, or a way through the function without `return`",

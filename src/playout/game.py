@@ -28,6 +28,7 @@ REQUIRED = {
 }
 OPTIONAL = {
     "chance_outcomes": "chance_outcomes(state, actions, probabilities)",
+    "chance_action": "chance_action(state, rng)",
     "priors": "priors(state, actions, count, out)",
     "evaluate": "evaluate(state, values)",
     "playout_action": "playout_action(state, actions, count, rng)",
@@ -56,6 +57,8 @@ class Game:
     returns_sum: ClassVar[float | str | None] = "default"
     # Keep a copy of the state at each node instead of playing the moves from the root again. For costly `apply`.
     keep_states: ClassVar[bool] = False
+    # Fields of the state that nothing later depends on, such as the score so far: the key leaves them out.
+    unkeyed: ClassVar[tuple[str, ...]] = ()
 
     text_is_lossy: ClassVar[bool] = False  # the text of a position leaves out its past, as a chess FEN does
     perft_settings: ClassVar[Mapping[str, Any]] = {}  # settings under which published move counts hold
@@ -125,6 +128,14 @@ class Game:
         """The position for a terminal, several lines if that reads better."""
         return self.state_to_text(state)
 
+    def paint(self, state: Any) -> list[tuple[str, str]]:
+        """The same in pieces, each with a style such as "bold red", for terminals that have colours."""
+        return [(self.show(state), "")]
+
+    def score(self, state: Any) -> float | None:
+        """What people count, where the state knows it; None: what the first player has got since the start."""
+        return None
+
     # What everybody else asks a game.
 
     @property
@@ -135,6 +146,14 @@ class Game:
     def dtype(self) -> np.dtype[Any]:
         dtype: np.dtype[Any] = np.dtype(self.state)
         return dtype
+
+    @cached_property
+    def keyed_bytes(self) -> Any:
+        """255 for each byte of a state that belongs to its key, 0 for the others."""
+        mask = np.zeros(self.dtype.itemsize, np.uint8)
+        for name, (field, offset, *_) in (self.dtype.fields or {}).items():
+            mask[offset : offset + field.itemsize] = 0 if name in self.unkeyed else 255
+        return mask
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -199,6 +218,9 @@ class Game:
     # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
 
     keeps_objects: ClassVar[bool] = False  # states are objects outside the record, which no file can hold
+
+    def check_can_share(self) -> None:
+        """Raise `SettingsError` where positions have no keys, so that no graph can be searched."""
 
     def check_can_save(self) -> None:
         """Raise `FileError` where a tree of this game can't be read back."""
@@ -272,6 +294,15 @@ class Position:
         count = int(self._ask(core.chance_outcomes, found, weights))
         self._counted(count, "chance_outcomes")
         return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
+
+    def priors(self) -> list[tuple[int, float]]:
+        """The legal actions with the game's own priors, which it must have."""
+        actions = self.actions()
+        given, weights = np.array(actions, np.int32), np.zeros(len(actions))
+        table = self.game.rules_table(wanted=("priors",))
+        with rules_may_raise(self.game):
+            core.priors(table, self.buffer, given, len(actions), weights)
+        return list(zip(actions, weights.tolist(), strict=True))
 
     def play(self, action: int) -> "Position":
         """The position after a legal action (or outcome)."""
@@ -378,6 +409,11 @@ def _check_class(cls: type[Game]) -> None:
     for key in cls.settings:
         if key not in dtype.names:
             raise GameError(f"{name}: setting '{key}' is no field of the state; add it to `state` for the rules")
+    for field in cls.unkeyed:
+        if field not in dtype.names:
+            raise GameError(
+                f"{name}: '{field}' in unkeyed is no field of the state (there are: {', '.join(dtype.names)})"
+            )
     limits = cls.value_range
     if limits not in (None, "default") and not (
         isinstance(limits, tuple) and len(limits) == 2 and limits[0] < limits[1]

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .core import expand as core_expand
-from .core import loop
+from .core import answer
 from .core import tree as core
 from .errors import ActionError, PositionError, SettingsError
 from .game import CHANCE, Position
@@ -41,7 +40,7 @@ def plant(search: "Search", literal: Mapping[str, Any]) -> None:
         root["value"] = float(literal["value"])
     tree = search.tree
     tree.counters[core.POSITIONS] = 1 + int(np.count_nonzero(tree.edges[: tree.counters[core.EDGES]]["visits"]))
-    search.tree.counters[core.LEADER] = loop.best_edge(search.params, search.tree, core.ROOT)
+    search.tree.counters[core.LEADER] = answer.best_edge(search.params, search.tree, core.ROOT)
 
 
 def _fill(
@@ -75,7 +74,7 @@ def _fill(
         if "prior" in child:
             edge["prior"] = child["prior"]
     player = int(node["player"])
-    if player != CHANCE:  # visited ones first, then by prior, equal ones as they were
+    if player != CHANCE or search.params.few_outcomes:  # visited ones first, then by prior, equal ones as they were
         order = sorted(
             range(count),
             key=lambda i: (block[i]["visits"] == 0, -float(block[i]["prior"]) if block[i]["visits"] == 0 else 0.0),
@@ -106,12 +105,11 @@ def _add(search: "Search", e: int, position: Position, literal: Mapping[str, Any
         )
     search.make_room()
     search._work.state[:] = after.buffer
-    status, count = search.call(core_expand.find_edges, search._rules, search.params, search._work, after.player)
-    search._checked(status, count)
-    number = int(core_expand.add_node(search.params, search.tree, search._work, after.player, count))
+    search._work.path_rewards[: search.game.players] = after.rewards
+    number = search.add_node(after.player, e)
     search.tree.edges[e]["child"] = number
-    if search.game.keep_states:
-        search.tree.rewards[number] = after.rewards
+    if search.params.keep_states:
+        search.tree.rewards[e if search.params.graph else number] = after.rewards
     _fill(search, number, after, literal, (*path, text), int(search.tree.edges[e]["visits"]))
 
 

@@ -84,6 +84,21 @@ OPTIONS: dict[str, Option] = {
     "confidence": Option("confidence", float, "of the intervals and of the lower confidence bound"),
     "ties": Option("ties", {"random": "random", "first": "first"}, "how equal scores are told apart"),
     "evaluate_root": Option("evaluate_root", ON_OFF, "the first simulation evaluates the root itself"),
+    "outcomes": Option(
+        "outcomes",
+        {"all": None, "widening": {"kind": "Widening"}},
+        "which outcomes of chance a node lets in: all, or min(cap, initial + k N^alpha) different ones",
+    ),
+    "outcomes_initial": Option("outcomes", float, "outcomes at first", "initial", ("widening",)),
+    "outcomes_k": Option("outcomes", float, "the factor of N^alpha", "k", ("widening",)),
+    "outcomes_alpha": Option("outcomes", float, "the power of the visits", "alpha", ("widening",)),
+    "outcomes_cap": Option("outcomes", {"none": None}, "outcomes at most", "cap", ("widening",), True),
+    "open_loop": Option("open_loop", ON_OFF, "nodes stand for the actions played; chance is drawn anew on each walk"),
+    "transpositions": Option(
+        "transpositions",
+        {**ON_OFF, "check": "check"},
+        "one node for each position, however it is reached; check: compare the positions of equal keys",
+    ),
     "early_stop": Option("early_stop", ON_OFF, "stop when the best action can't be overtaken any more"),
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import loop
+from .core import answer
 from .core import tree as core
 from .errors import SettingsError
 from .game import Position
@@ -59,6 +59,8 @@ class Result:
     playout_length: float  # mean number of actions in the playouts of this run
     z: float = field(repr=False, default=1.96)
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
+    hits: int = 0  # graph search: how often a new edge led to a position that was known
+    saved: int = 0  # graph search: nodes that a tree would have and the graph has not
 
     @property
     def simulations_per_second(self) -> float:
@@ -175,7 +177,9 @@ class Result:
         found = [s for s in self.actions if s.action not in without]
         # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
         game = self.position.game
-        tree = core.new_tree(self.position.buffer, game.players, game.keep_states, 0, core.ROOT + 1, max(1, len(found)))
+        tree = core.new_tree(
+            self.position.buffer, game.players, False, 0, core.NO_GRAPH, core.ROOT + 1, max(1, len(found))
+        )
         root = tree.nodes[core.ROOT]
         root["count"], root["proof"] = len(found), core.NO_PROOF
         if all(s.proven is not None for s in found) or (not without and self.proven is not None):
@@ -184,7 +188,7 @@ class Result:
             edge["visits"], edge["value"] = s.visits, s.value or 0.0
             edge["child"] = -core.END if s.proven is not None else core.NO_NODE
             edge["spread"] = (s.error or 0.0) ** 2 * s.visits * (s.visits - 1)
-        at = int(loop.best_edge(self.settings.params(game)._replace(answer=ANSWERS[rule]), tree, core.ROOT))
+        at = int(answer.best_edge(self.settings.params(game)._replace(answer=ANSWERS[rule]), tree, core.ROOT))
         return found[at] if at >= 0 else None
 
     @cached_property

@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from .core import answer as core_answer
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
+from .core import graph as core_graph
 from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
 from .core.rng import random_bits
-from .core.tree import Tree, Work
+from .core.tree import Tree, Work, copied
 from .errors import BusyError, GameError, PositionError, SettingsError
 from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
 from .result import ActionStats, Result
@@ -35,7 +37,7 @@ REASONS = {
     loop.BYTE_LIMIT: "bytes",
     loop.FULL: "full",
 }
-KEEP_BASE_BYTES = 1 << 27  # a reused subtree up to this size is kept as the place to walk back to
+KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,14 @@ class Search:
             raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
         self.game, self.settings, self.seed = game, settings or Settings(), int(seed)
         self.params = self.settings.params(game)
+        if self.params.graph:
+            game.check_can_share()
         self._lock, self._owner = threading.Lock(), 0
         self._stop = threading.Event()
         self._random = game.new_random(self.seed)
         game.searched_by(self)
         self._rules = self._rules_table()
+        self._kernel = loop.run_open if self.params.open_loop else loop.run_in_graph if self.params.graph else loop.run
         self._work = self._new_work(depth=128)
         if not isinstance(position, Position | str | None):
             raise PositionError(f"Search got position {position!r}, expected a text or a Position of {game.title}")
@@ -132,7 +137,7 @@ class Search:
             self._stop.clear()
             self._check_root(limits)
             # No simulations: the very first run waits for the compiler here, before the clock starts.
-            loop.run(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
+            self._kernel(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
             began, before = time.perf_counter(), self.tree.counters.copy()
             self._reserve(limits)
             try:
@@ -165,7 +170,7 @@ class Search:
 
     def is_decided(self, simulations: int) -> bool:
         """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
-        return bool(loop.is_decided(self.params, self.tree, simulations))
+        return bool(core_answer.is_decided(self.params, self.tree, simulations))
 
     def proven_line(self, action: int) -> tuple[int, ...]:
         """The play behind a proven win or loss of two players, from an action at the root to the end of the game.
@@ -179,31 +184,33 @@ class Search:
         if not len(at) or self.game.players != 2 or params.lowest < block[at[0]]["value"] < params.highest:
             return ()
         winner = int(root["player"]) if block[at[0]]["value"] >= params.highest else 1 - int(root["player"])
-        # Level by level: the edges of the proof, with the place of each one's parent in the level above.
-        edges, parents = np.array([root["first_edge"] + at[0]], np.int64), np.zeros(1, np.int64)
-        levels = []
-        while len(edges):
-            children = -tree.edges["child"][edges].astype(np.int64)
-            levels.append((edges, parents, tree.nodes["player"][children] == winner))
-            inner = np.flatnonzero(children > core.END)
-            nodes = tree.nodes[children[inner]]
-            count = nodes["count"].astype(np.int64)
-            below = np.repeat(nodes["first_edge"] - np.cumsum(count) + count, count) + np.arange(count.sum())
-            chooses = np.repeat(nodes["player"] == winner, count)
-            kept = ~chooses | ((tree.edges["child"][below] < 0) & (tree.edges["value"][below] >= params.highest))
-            edges, parents = below[kept], np.repeat(inner, count)[kept]
-        lengths = [np.ones(len(levels[-1][0]), np.int64)]
-        for (_, parents, _), (edges, _, wins) in zip(levels[:0:-1], levels[-2::-1], strict=True):
-            least, most = np.full(len(edges), 2**62), np.zeros(len(edges), np.int64)
-            np.minimum.at(least, parents, lengths[0])
-            np.maximum.at(most, parents, lengths[0])
-            lengths.insert(0, 1 + np.where((most > 0) & wins, least, most))
-        line, place = [int(action)], 0
-        for (edges, parents, _), length, above in zip(levels[1:], lengths[1:], lengths[:-1], strict=True):
-            if above[place] == 1:
-                break
-            place = int(np.flatnonzero((parents == place) & (length == above[place] - 1))[0])
-            line.append(tree_action(tree, int(edges[place])))
+        # How long the win takes from each node of the proof: the nodes first, then lengths from the ends up, in rounds.
+        first, nodes = int(root["first_edge"] + at[0]), tree.nodes
+        inner = [abs(int(tree.edges[first]["child"]))]
+        seen, found = set(inner), 0
+        while found < len(inner):
+            for child in tree.edges["child"][proven_edges(tree, inner[found], winner, params.highest)].tolist():
+                if -child > core.END and -child not in seen:
+                    seen.add(-child)
+                    inner.append(-child)
+            found += 1
+        inner = [number for number in inner if number > core.END]
+        below = {number: proven_edges(tree, number, winner, params.highest) for number in inner}
+        length = {core.END: 0}
+        changed = True
+        while changed:
+            changed = False
+            for number in reversed(inner):
+                after = [length.get(-child, MOST) for child in tree.edges["child"][below[number]].tolist()]
+                best = 1 + (min(after) if nodes[number]["player"] == winner else max(after)) if after else MOST
+                if best < length.get(number, MOST):
+                    length[number], changed = best, True
+        line, number = [int(action)], abs(int(tree.edges[first]["child"]))
+        while number > core.END and len(line) <= len(inner) + 1:
+            wanted = length[number] - 1
+            e = next(e for e in below[number] if length.get(-int(tree.edges[e]["child"]), MOST) == wanted)
+            line.append(tree_action(tree, int(e)))
+            number = -int(tree.edges[e]["child"])
         return tuple(line)
 
     @property
@@ -231,10 +238,14 @@ class Search:
             return after
 
     def rewind(self, simulations: int) -> None:
-        """Go back to the tree after so many simulations from the present position; going on gives the same again."""
+        """Go back to the tree after so many simulations from the present position; going on gives the same again.
+
+        The tree is grown anew up to there; `stop` from another thread ends that where it is.
+        """
         if not isinstance(simulations, int | np.integer) or not 0 <= simulations <= self.simulations:
             raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
         with self._busy("rewind"):
+            self._stop.clear()
             plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
             kept = self._log[: plays[-1] + 1] if plays else []
             if self._base is not None:
@@ -244,7 +255,7 @@ class Search:
             else:
                 self._replay(kept)
             self._exactly(simulations)
-            self._note_run(simulations)
+            self._note_run(self.simulations)
 
     # Making.
 
@@ -267,12 +278,12 @@ class Search:
         search._base = copied(search.tree)
         return search
 
-    def save(self, path: str | Path) -> None:
-        """Write the whole search to one file; see docs/file-format.md."""
+    def save(self, path: str | Path, *, compress: bool = True) -> None:
+        """Write the whole search to one file; see docs/file-format.md. Without compressing, several times as fast."""
         from .files import save
 
         with self._busy("save"):
-            save(self, Path(path))
+            save(self, Path(path), compress)
 
     @classmethod
     def load(cls, path: str | Path, game: Game | None = None) -> "Search":
@@ -318,6 +329,8 @@ class Search:
             wanted.append("priors")
         if self.params.evaluator != 0:
             wanted.append("evaluate")
+        if self.params.has_hash:
+            wanted.append("hash")
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
 
@@ -330,24 +343,52 @@ class Search:
             weights=np.zeros(room),
             path_nodes=np.zeros(depth, np.int32),
             path_edges=np.zeros(depth, np.int32),
+            path_links=np.zeros(depth, np.int32),
             path_rewards=np.zeros(depth * players),
             rewards=np.zeros(players),
             returns=np.zeros(players),
             values=np.zeros(players),
             trace=np.zeros(trace, np.int32),
+            keyed=self.game.keyed_bytes,
+            path_scales=np.zeros(depth if self.params.open_loop else 0),
+            draws=np.zeros(4 * depth + 2 if self.params.open_loop else 0, np.int32),
+            leaf=np.zeros(2, np.uint64),
         )
 
     def _plant(self, position: Position, seed: int) -> None:
         """An empty tree with its root expanded."""
         self.position = position
-        self.tree = core.new_tree(position.buffer, self.game.players, self.game.keep_states, seed)
+        self.tree = self._new_tree(position, seed)
         self.make_room()
         if not position.is_terminal:
-            expand = core_expand.expand_root
-            self._checked(*self.call(expand, self._rules, self.params, self.tree, self._work, position.player))
+            self._work.state[:] = position.buffer
+            self.add_node(position.player, -1)
             self.tree.counters[core.POSITIONS] = 1
             self._add_noise()
         self._base, self._base_random = copied(self.tree), copy.deepcopy(self._random)
+
+    def add_node(self, player: int, edge: int) -> int:
+        """Make a node of `_work.state`, outside a simulation, for the edge that leads to it (-1: the root)."""
+        kernel = (self._rules, self.params, self.tree, self._work)
+        with np.errstate(over="ignore"):  # uncompiled, as compiled
+            status, number = self.call(core_expand.expand_position, *kernel, player)
+            self._checked(status, number)
+            if self.params.graph:
+                self.call(core_graph.enter_position, *kernel, number, edge)
+        return int(number)
+
+    def enter_all(self) -> None:
+        """Give every node a new key, from its position; what was seen once is forgotten."""
+        kernel = (self._rules, self.params, self.tree, self._work)
+        self.tree.table[:] = 0
+        with np.errstate(over="ignore"):  # uncompiled, as compiled
+            for number in range(core.ROOT, int(self.tree.counters[core.NODES])):
+                self.call(core_graph.enter_again, *kernel, number)
+
+    def _new_tree(self, position: Position, seed: int, nodes: int = 1024, edges: int = 4096) -> Tree:
+        game = self.game
+        keep = bool(self.params.keep_states)
+        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, nodes, edges)
 
     def _restrict(self, only: Collection[int | str]) -> None:
         """Leave the root these actions alone; what is searched, proven and answered is then about them."""
@@ -364,6 +405,8 @@ class Search:
         kept["prior"] /= max(1e-9, float(kept["prior"].sum()))
         block[: len(kept)] = kept
         root["count"], self.tree.counters[core.EDGES] = len(kept), first + len(kept)
+        if core.is_graph(self.tree):  # who comes back to this position has all actions: nothing may find this node
+            self.tree.node_links[core.ROOT]["key"] ^= np.uint64(0xFFFFFFFFFFFFFFFF)
         self._origin["tree"], self._base = copied(self.tree), copied(self.tree)
 
     def _move_to(self, after: Position, action: int) -> None:
@@ -373,20 +416,20 @@ class Search:
         block = old.edges[node["first_edge"] : node["first_edge"] + node["count"]]
         at = np.flatnonzero(block["action"] == action)
         child = abs(int(block[at[0]]["child"])) if len(at) else core.NO_NODE
-        if child <= core.END:
+        if child <= core.END or self.params.open_loop:  # an open loop's tree is about all that chance could have done
             self._plant(after, int(old.rng[0]))
             self._forget()
             return
         used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
-        new = core.new_tree(after.buffer, self.game.players, self.game.keep_states, 0, used[0] + 1, used[1] + 1)
-        new = core.grown(new, 0, 0, used[2] + 1)
-        core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32))
+        new = core.grown(self._new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
+        core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
         new.rng[:] = old.rng
+        new.counters[core.REWARDED] = old.counters[core.REWARDED]
         new.bounds[:] = old.bounds
-        self.tree, self.position = copied(new), after
+        self.tree, self.position = new, after
         self._forget()
         if after.player != CHANCE:
-            self.tree.counters[core.LEADER] = loop.best_edge(self.params, self.tree, core.ROOT)
+            self.tree.counters[core.LEADER] = core_answer.best_edge(self.params, self.tree, core.ROOT)
             self._add_noise()
         small = core.used_bytes(self.tree) <= KEEP_BASE_BYTES
         self._base, self._base_random = (copied(self.tree) if small else None), copy.deepcopy(self._random)
@@ -456,12 +499,12 @@ class Search:
                     chunk = max(1, min(chunk, int(rate * (limits.seconds - now)) + 1))
                     if self.params.early_stop and limits.simulations is None:
                         target_now = done + int(rate * (limits.seconds - now)) + 1
-                        if loop.is_decided(self.params, self.tree, target_now - done):
+                        if core_answer.is_decided(self.params, self.tree, target_now - done):
                             return "decided"
                 size = min(chunk, target - done)
                 entered = time.perf_counter()
                 status, detail = self.call(
-                    loop.run, self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
+                    self._kernel, self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
                 )
                 took = time.perf_counter() - entered
                 if status in REASONS:
@@ -483,6 +526,8 @@ class Search:
             self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
         elif status == loop.WRONG_PLAYER:
             self._checked(core_expand.BAD_PLAYER, detail)
+        elif status == loop.WRONG_KEY:
+            self._say_that_keys_are_wrong(detail)
         elif status == loop.BAD_PLAYOUT:
             if detail == core_evaluate.RUNAWAY:
                 raise GameError(
@@ -492,6 +537,17 @@ class Search:
             self._checked(
                 core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail
             )
+
+    def _say_that_keys_are_wrong(self, entry: int) -> None:
+        """Two positions of one key: that of an entry in the table, and the one that the walk has come to."""
+        core_graph.stand_at_entry(self._rules, self.params, self.tree, self._work, entry)
+        known, came = Position(self.game, self._work.spare.copy()), Position(self.game, self._work.state.copy())
+        fields = [n for n in self.game.dtype.names or () if not np.array_equal(known.state[n], came.state[n])]
+        wrong = [n for n in fields if n not in self.game.unkeyed]
+        raise GameError(
+            f"{self.game.title}.hash gives {came.text} the key of {known.text}, and they differ in {', '.join(wrong)}; "
+            f"let the key tell them apart, or name in `unkeyed` the fields that nothing later depends on"
+        )
 
     def _checked(self, status: int, count: int) -> None:
         if status == core_expand.FINE:
@@ -521,6 +577,8 @@ class Search:
         """Let the arrays grow to twice what is used, but not past a limit of bytes."""
         used = self.tree.counters
         proofs_needed = int(used[core.PROOFS]) + (len(self._work.path_nodes) if self.params.solver else 0)
+        if self.params.graph:  # one end may prove many nodes at once
+            proofs_needed = max(proofs_needed, 2 * len(self.tree.nodes), 2 * int(used[core.NODES]) + 4)
         edges_needed = int(used[core.EDGES]) + self.game.max_actions
 
         def size(have: int, need: int, each: int) -> int:
@@ -538,10 +596,10 @@ class Search:
         params = self.params._replace(early_stop=0)
         target = self.simulations + simulations
         with self.game.using_random(self._random):
-            while self.simulations < target:
+            while self.simulations < target and not self._stop.is_set():
                 left = min(target - self.simulations, 4096)
                 status, detail = self.call(
-                    loop.run, self._rules, params, self.tree, self._work, left, 2**62, 2**62, target
+                    self._kernel, self._rules, params, self.tree, self._work, left, 2**62, 2**62, target
                 )
                 if status == loop.SOLVED:
                     return
@@ -579,7 +637,7 @@ class Search:
         root = tree.nodes[core.ROOT]
         simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
         block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
-        best = -1 if root["player"] < 0 else int(loop.best_edge(self.params, tree, core.ROOT))
+        best = -1 if root["player"] < 0 else int(core_answer.best_edge(self.params, tree, core.ROOT))
         # The best stands before its equals; otherwise visits, then value.
         order = sorted(
             range(len(block)),
@@ -610,6 +668,8 @@ class Search:
             playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
             z=self.params.z,
             total=int(counters[core.SIMULATIONS]),
+            hits=int(counters[core.HITS]),
+            saved=int(counters[core.SAVED]),
         )
 
     def _stats(self, number: int) -> ActionStats:
@@ -635,11 +695,12 @@ class Search:
 
     def expected_line(self, edge: int) -> tuple[int, ...]:
         """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen."""
-        line, tree = [int(tree_action(self.tree, edge))], self.tree
+        line, tree, seen = [int(tree_action(self.tree, edge))], self.tree, {core.ROOT}
         while len(line) < LINE_LENGTH:
             child = abs(int(tree.edges[edge]["child"]))
-            if child <= core.END:
+            if child <= core.END or child in seen:  # a graph may have circles
                 break
+            seen.add(child)
             node = tree.nodes[child]
             if node["player"] == CHANCE:
                 block = tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
@@ -647,29 +708,22 @@ class Search:
                 if tree.edges[edge]["visits"] == 0:
                     break
             else:
-                edge = int(loop.best_edge(self.params, tree, child))
+                edge = int(core_answer.best_edge(self.params, tree, child))
                 if edge < 0:
                     break
             line.append(int(tree_action(tree, edge)))
         return tuple(line)
 
 
+def proven_edges(tree: Tree, number: int, winner: int, highest: float) -> Any:
+    """The edges of a proof at a node: where the winner chooses, those that win; where the loser does, all."""
+    node = tree.nodes[number]
+    block = tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+    kept = block["child"] < 0
+    if node["player"] == winner:
+        kept &= block["value"] >= highest
+    return int(node["first_edge"]) + np.flatnonzero(kept)
+
+
 def tree_action(tree: Tree, edge: int) -> int:
     return int(tree.edges[edge]["action"])
-
-
-def copied(tree: Tree) -> Tree:
-    """A tree of its own, with no more room than it uses."""
-    used = tree.counters
-    n, e, f = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
-    return tree._replace(
-        nodes=tree.nodes[:n].copy(),
-        edges=tree.edges[:e].copy(),
-        proofs=tree.proofs[:f].copy(),
-        states=tree.states[:n].copy(),
-        rewards=tree.rewards[:n].copy(),
-        root=tree.root.copy(),
-        counters=tree.counters.copy(),
-        bounds=tree.bounds.copy(),
-        rng=tree.rng.copy(),
-    )

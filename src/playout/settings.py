@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from .core import params as core
 from .core.params import Params
+from .core.tree import NO_GRAPH, SCALARS, VECTORS
 from .errors import SettingsError
 from .game import Game
 
@@ -123,6 +124,9 @@ class Settings:
     ties: str = "random"  # or "first": equal scores are broken by order
     evaluate_root: bool = False  # the first simulation evaluates the root itself
     early_stop: bool = False  # stop when the most visited action can't be overtaken any more
+    outcomes: Widening | None = None  # let in min(cap, initial + k N^alpha) different outcomes of chance; None: all
+    open_loop: bool = False  # one node for the actions played, whatever chance did; chance is drawn anew on each walk
+    transpositions: bool | str = False  # one node for each position, however it is reached; "check" compares positions
 
     def __post_init__(self) -> None:
         _check(self)
@@ -201,12 +205,15 @@ def _check(s: Settings) -> None:
                 not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000
             ):
                 raise SettingsError(f"settings: evaluator.{name} is {value!r}, expected a whole number of at least 1")
-    if isinstance(s.expansion, Widening):
-        _number("expansion.initial", s.expansion.initial, 0.0)
-        _number("expansion.k", s.expansion.k, 0.0)
-        _number("expansion.alpha", s.expansion.alpha, 0.0, 1.0)
-        if s.expansion.cap is not None:
-            _number("expansion.cap", s.expansion.cap, 1.0)
+    _check_widening("expansion", s.expansion)
+    if s.outcomes is not None:
+        _kind("outcomes", s.outcomes, Widening)
+        _check_widening("outcomes", s.outcomes)
+    if s.open_loop and s.transpositions:
+        raise SettingsError(
+            "settings: open_loop and transpositions are both on, but the nodes of an open loop are no positions; "
+            "leave one of them off"
+        )
     if isinstance(s.unvisited, Parent):
         _number("unvisited.reduction", s.unvisited.reduction)
     elif isinstance(s.unvisited, str):
@@ -223,13 +230,24 @@ def _check(s: Settings) -> None:
     _number("discount", s.discount, 0.0, 1.0, above=True)
     _number("temperature", s.temperature, 0.0)
     _number("confidence", s.confidence, 0.0, 0.999999, above=True)
-    for name in ("solver", "evaluate_root", "early_stop"):
+    for name in ("solver", "evaluate_root", "early_stop", "open_loop"):
         if not isinstance(getattr(s, name), bool):
             raise SettingsError(f"settings: {name} is {getattr(s, name)!r}, expected True or False")
+    if s.transpositions not in (True, False, "check") or not isinstance(s.transpositions, bool | str):
+        raise SettingsError(f"settings: transpositions is {s.transpositions!r}, expected True, False or 'check'")
     if s.noise is not None:
         _kind("noise", s.noise, Noise)
         _number("noise.fraction", s.noise.fraction, 0.0, 1.0)
         _number("noise.alpha", s.noise.alpha, 0.0, above=True)
+
+
+def _check_widening(name: str, widening: Any) -> None:
+    if isinstance(widening, Widening):
+        _number(f"{name}.initial", widening.initial, 0.0)
+        _number(f"{name}.k", widening.k, 0.0)
+        _number(f"{name}.alpha", widening.alpha, 0.0, 1.0)
+        if widening.cap is not None:
+            _number(f"{name}.cap", widening.cap, 1.0)
 
 
 def _params(s: Settings, game: Game) -> Params:
@@ -245,7 +263,12 @@ def _params(s: Settings, game: Game) -> Params:
         unvisited = Parent() if isinstance(s.policy, PUCT) else "infinity"
     limits = game.range
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
-    policy = s.policy
+    policy, outcomes = s.policy, s.outcomes or Widening()
+    if s.open_loop and game.keeps_objects:
+        raise SettingsError(
+            f"{game.title} is made of Python objects, whose actions are numbered in each position for itself, so that "
+            f"an open loop can't tell which is which; write it as a po.Game, or leave open_loop off"
+        )
     # When one player gets the most there is, the others' share follows: there is no other, or all must have the least.
     sums = game.sums_to
     decides = limits is not None and (
@@ -262,6 +285,9 @@ def _params(s: Settings, game: Game) -> Params:
         raise SettingsError(
             f"UCB1Tuned needs to know how wide values spread: give {game.title} a value_range, or leave normalise on"
         )
+    # With one player, or two whose returns sum to a constant, one number tells what a node is worth to everybody.
+    one_number = game.players == 1 or (game.players == 2 and decides and s.discount == 1.0)
+    graph = NO_GRAPH if not s.transpositions else SCALARS if one_number else VECTORS
     expansion = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}[type(s.expansion)]
     return Params(
         players=game.players,
@@ -282,7 +308,7 @@ def _params(s: Settings, game: Game) -> Params:
         depth=(rollouts.depth or 0) if isinstance(rollouts, Rollouts) else 0,
         mix=float(evaluator.weight) if isinstance(evaluator, Mixed) else 0.0,
         discount=float(s.discount),
-        solver=int(s.solver),
+        solver=int(s.solver and not s.open_loop),
         lowest=float(limits[0]) if limits else -math.inf,
         highest=float(limits[1]) if limits else math.inf,
         win_decides=int(decides and s.discount == 1.0) if game.players > 1 else int(decides),
@@ -292,10 +318,19 @@ def _params(s: Settings, game: Game) -> Params:
         has_priors=int(uses_priors(s) and game.has("priors")),
         by_prior=int(uses_priors(s)),
         evaluate_root=int(s.evaluate_root),
-        keep_states=int(game.keep_states),
+        keep_states=int(game.keep_states and not s.open_loop),
         answer=ANSWERS[s.answer],
         z=NormalDist().inv_cdf(0.5 + s.confidence / 2),
         early_stop=int(s.early_stop),
+        few_outcomes=int(s.outcomes is not None),
+        outcomes_initial=float(outcomes.initial),
+        outcomes_k=float(outcomes.k),
+        outcomes_alpha=float(outcomes.alpha),
+        outcomes_cap=float(outcomes.cap) if outcomes.cap is not None else 1e9,
+        open_loop=int(s.open_loop),
+        graph=graph,
+        has_hash=int(bool(s.transpositions) and game.has("hash")),
+        check_keys=int(s.transpositions == "check"),
     )
 
 
@@ -335,6 +370,25 @@ PRESETS: dict[str, Preset] = {
     "chess": Preset(
         "strong chess without a network: PUCT, priors from move features, static values settled by captures, proofs",
         lambda: Settings(policy=PUCT(2.5), evaluator=Static(), unvisited=Parent()),
+    ),
+    "flat": Preset(
+        "flat Monte Carlo: every action as often as the others, random playouts, the action of highest mean",
+        lambda: Settings(policy=UCT(1e9), answer="value", solver=False),
+    ),
+    # Chance's draws count as actions, too: 100 of them are 50 drops.
+    "suika": Preset(
+        "Suika: PUCT, priors, widening by priors, playouts of 50 drops by the heuristic, transpositions, most visited",
+        lambda: Settings(
+            policy=PUCT(0.2),
+            evaluator=Rollouts(depth=100, guided=True),
+            expansion=Widening(initial=2.0, k=1.0, alpha=0.5, cap=10.0),
+            transpositions=True,
+            solver=False,
+        ),
+    ),
+    "game2048": Preset(
+        "2048: UCT that explores little, random playouts to the end, the most visited action",
+        lambda: Settings(policy=UCT(0.3), solver=False),
     ),
 }
 

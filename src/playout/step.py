@@ -11,9 +11,9 @@ import numpy as np
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
 from .core import loop
-from .core import rules as core_rules
 from .core import select as core_select
 from .core import tree as core
+from .core.openloop import BAD_RULES
 from .core.params import ROLLOUTS
 from .errors import PositionError
 from .game import Position
@@ -27,6 +27,9 @@ ENDINGS = {
     core_select.FINISHED: "finished",  # the game is over there
     core_select.PROVEN: "proven",  # its exact value is known
     core_select.ROOT_ITSELF: "root",
+    core_select.MET: "met",  # a new edge to a node that is there already: what that is worth
+    core_select.KNOWN: "known",  # a new edge to a position that was seen, but has no node yet: it is evaluated again
+    core_select.CYCLE: "cycle",  # the walk has come back to a position on its path
 }
 NODE_FIELDS = ("visits", "value", "own", "opened")
 EDGE_FIELDS = ("visits", "value", "spread")
@@ -101,7 +104,7 @@ class Step:
     selection: tuple[Choice, ...]
     expansion: Expansion | None
     leaf: str  # the position that was evaluated
-    ending: str  # "new", "finished", "proven", "root"
+    ending: str  # "new", "finished", "proven", "root", "met", "known", "cycle"
     playouts: tuple[Playout, ...]
     static_values: tuple[float, ...] | None  # the game's own evaluation, where the settings ask for it
     returns: tuple[float, ...]  # from the leaf on, for each player
@@ -155,43 +158,50 @@ def take_step(search: "Search") -> Step:
 def _take(search: "Search") -> Step:
     rules, params = search._rules, search.params
     undo = search.tree.rng.copy()
-    while True:  # Step 1. Selection
-        ending, depth, player = search.call(core_select.select, rules, params, search.tree, search._work)
+    phases = loop.OPEN if params.open_loop else loop.IN_GRAPH if params.graph else loop.IN_TREE
+    added, nodes_before = core.NO_NODE, int(search.tree.counters[core.NODES])
+    while True:
+        ending, depth, player = search.call(
+            phases.select, rules, params, search.tree, search._work
+        )  # Step 1. Selection
+        if ending == core_select.UNEXPANDED:  # Step 2. Expansion
+            status, detail = search.call(core_expand.expand, rules, params, search.tree, search._work, depth, player)
+            search._checked(status, detail)
+            added = detail
+            ending, depth, player = search.call(phases.walk_on, rules, params, search.tree, search._work, detail, depth)
         if ending != core_select.PATH_FULL:
             break
         search._serve(loop.DEEPER, 0)  # a longer path; the same random numbers again
         search._work = search._new_work(len(search._work.path_nodes), TRACE)
         search._work.trace[0] = 1
         search.tree.rng[:] = undo
+    if ending == core_select.BAD_KEY:
+        search._serve(loop.WRONG_KEY, player)
+    if ending >= BAD_RULES:
+        search._checked(ending - BAD_RULES, player)
+    if params.open_loop and search.tree.counters[core.NODES] > nodes_before:
+        added = nodes_before
     tree, work = search.tree, search._work
-    scores = [_scores(params, tree, int(work.path_nodes[d])) for d in range(depth)]
-    visits = [int(tree.nodes[work.path_nodes[d]]["visits"]) for d in range(depth)]
-    expanded_at = -1
-    if ending == core_select.UNEXPANDED:  # Step 2. Expansion
-        status, detail = search.call(core_expand.expand, rules, params, tree, work, depth, player)
-        search._checked(status, detail)
-        expanded_at = depth
-        scores.append(_scores(params, tree, int(work.path_nodes[depth])))
-        visits.append(int(tree.nodes[work.path_nodes[depth]]["visits"]))
-        depth += 1
-        player = search.call(core_rules.current_player, rules, work.state)
-        ending = core_select.FINISHED if player == core_rules.TERMINAL else core_select.NEW
+    numbers = work.path_nodes[:depth].tolist()
+    expanded_at = numbers.index(added) if added in numbers else -1
+    scores = [_scores(params, tree, number) for number in numbers]  # nothing has changed yet
+    visits = [int(tree.nodes[number]["visits"]) for number in numbers]
     positions = _positions(search, depth)
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
     expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
     static = None
-    if ending in (core_select.NEW, core_select.ROOT_ITSELF):  # Step 3. Evaluation
+    if ending in (core_select.NEW, core_select.KNOWN, core_select.ROOT_ITSELF):  # Step 3. Evaluation
         code = search.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
             search._serve(loop.BAD_PLAYOUT, code)
         if params.evaluator != ROLLOUTS:
             static = tuple(work.values.tolist())
     else:
-        loop.exact_returns(tree, work, ending, depth)
+        phases.known_returns(params, tree, work, ending, depth)
     returns = tuple(work.returns.tolist())
     playouts = tuple(_playouts(search, positions[-1]))
     before = _numbers_on(search, depth)
-    search.call(loop.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
+    search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
         simulation=search.simulations,
@@ -217,9 +227,13 @@ def _scores(params: Any, tree: Any, number: int) -> tuple[Any, Any]:
 
 def _positions(search: "Search", depth: int) -> list[Position]:
     """The positions along the path, the leaf's last."""
-    positions = [search.position]
+    positions, work = [search.position], search._work
+    drawn = work.draws[1 : work.draws[0]] if len(work.draws) else work.draws
+    draws = drawn.copy().view([("depth", np.int32), ("outcome", np.int32)])
     for d in range(depth):
         positions.append(positions[-1].play(int(search.tree.edges[search._work.path_edges[d]]["action"])))
+        for outcome in draws[draws["depth"] == d]["outcome"].tolist():  # an open loop's chance
+            positions[-1] = positions[-1].play(outcome)
     return positions
 
 

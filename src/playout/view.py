@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .core import loop
+from .core import answer
 from .core import tree as core
 from .core.tree import Tree
 from .errors import ActionError, PlayoutError
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def position(self) -> Position:
-        """The position here, found by playing the path."""
+        """The position here, found by playing the path; in an open loop, with the likeliest outcomes of chance."""
         tree = self._tree()
         if self._position is None:
             lineage = self._lineage()
@@ -71,9 +71,13 @@ class Node:
             for above, node in zip(lineage[known:], lineage[known + 1 :], strict=False):
                 child = node._child(tree)
                 if len(tree.states) and child > core.END:  # kept, where playing again would cost more
-                    node._position = Position(self.search.game, tree.states[child].copy(), tree.rewards[child].copy())
+                    row = node._number(tree) if core.is_graph(tree) else child
+                    node._position = Position(self.search.game, tree.states[child].copy(), tree.rewards[row].copy())
                 else:
                     node._position = above._position.play(node.action)  # type: ignore[union-attr, arg-type]
+                    while self.search.params.open_loop and node._position.player == CHANCE:
+                        outcomes = node._position.outcomes()
+                        node._position = node._position.play(max(outcomes, key=lambda o: o[1])[0])
         return self._position  # type: ignore[return-value]
 
     @property
@@ -100,6 +104,26 @@ class Node:
     def visits(self) -> int:
         tree = self._tree()
         return int(tree.nodes[core.ROOT]["visits"] if self.parent is None else tree.edges[self._number(tree)]["visits"])
+
+    @property
+    def parents(self) -> int:
+        """How many edges lead to the position, as far as is known. More than one in a graph search: it is shared."""
+        tree = self._tree()
+        child = self._child(tree)
+        return max(1, int(tree.nodes[child]["parents"])) if child > core.ROOT else int(self.parent is not None)
+
+    @property
+    def node_visits(self) -> int:
+        """The visits of the position, over whichever edge; in a tree those of the action."""
+        tree = self._tree()
+        child = self._child(tree)
+        return int(tree.nodes[child]["visits"]) if core.is_graph(tree) and child > core.END else self.visits
+
+    @property
+    def number(self) -> int | None:
+        """The number of the node's record; shared nodes have one. None where there is no record yet."""
+        child = self._child(self._tree())
+        return child if child > core.END else None
 
     @property
     def is_visited(self) -> bool:
@@ -187,7 +211,7 @@ class Node:
             return None
         if tree.nodes[child]["player"] == CHANCE:
             return next((node for node in self.first_children(1) if node.is_visited), None)
-        edge = int(loop.best_edge(self.search.params, tree, child))
+        edge = int(answer.best_edge(self.search.params, tree, child))
         return self._below(tree, edge) if edge >= 0 else None
 
     def find(self, path: Sequence[int | str] | int | str) -> "Node":
@@ -199,10 +223,14 @@ class Node:
 
     def walk(self, depth: int | None = None, visits: int = 1) -> Iterator["Node"]:
         """This node and those below it, parents first, down to a depth and with at least so many visits."""
-        waiting = [self]
+        waiting, seen = [self], set[int]()
         while waiting:
             node = waiting.pop()
             yield node
+            if (number := node.number) is not None:  # what is shared is walked once
+                if number in seen:
+                    continue
+                seen.add(number)
             if depth is None or node.depth - self.depth < depth:
                 tree = node._tree()
                 first, count = node._block(tree)
@@ -223,6 +251,9 @@ class Node:
             "prior": self.prior,
             "proven": self.proven,
             "player": self.player,
+            "node": self.number,
+            "parents": self.parents,
+            "node_visits": self.node_visits,
             "expanded": self.is_expanded,
             "children": [node.to_dict(depth - 1, width) for node in shown],
             "more": self.child_count - len(shown),

@@ -25,14 +25,14 @@ import numpy as np
 
 from .core.callback import FAILED, CallbackError, call_back, make_callback, read_float, read_int
 from .core.rules import CHANCE, TERMINAL
-from .errors import FileError, GameError, PositionError
+from .errors import FileError, GameError, PositionError, SettingsError
 from .game import Game, Position
 
 PLAY_KIND = ("current_player", "legal_actions", "play", "returns")
 NODE_KIND = ("find_children", "find_random_child", "is_terminal", "reward")
 _one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
 NO_FULL_COLLECTION = 1 << 30
-CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors")
+CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors", "on_key")
 
 
 # The rules, compiled once for all objects.
@@ -101,6 +101,13 @@ def _priors(state, actions, count, out):
         out[i] = read_float(state.floats, i)
 
 
+def _hash(state):
+    key = call_back(state.on_key, state.slot, 0)
+    if key == FAILED:
+        raise CallbackError
+    return np.uint64(key)
+
+
 class Randomness:
     """A search's own random numbers for what happens in Python, the global generator of `random` included."""
 
@@ -123,6 +130,7 @@ class ObjectGame(Game):
     legal_actions = staticmethod(_legal_actions)
     apply = staticmethod(_apply)
     playout = staticmethod(_playout)
+    hash = staticmethod(_hash)
 
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
@@ -135,6 +143,8 @@ class ObjectGame(Game):
         self._numbers: list[Any] = []  # the same as the kernel numbers them; None until somebody asks
         self._children: list[Any] = []  # slots by number of the action; None while there are none
         self._free: list[int] = []
+        self._keys: dict[Any, int] = {}  # graph search: equal objects with the same player to move share a number
+        self._keys_given = 0
         self._searches: weakref.WeakSet[Any] = weakref.WeakSet()
         self._error: BaseException | None = None
         self._random = Randomness(0).own
@@ -142,7 +152,7 @@ class ObjectGame(Game):
         self._float_array = np.zeros(max(self.players, self.max_actions))
         self._int_array = np.zeros(self.max_actions + 1, np.int32)
         self._floats, self._ints = memoryview(self._float_array.data), memoryview(self._int_array.data)
-        functions = (self._apply, self._actions, self.play_out, self._evaluate, self._priors)
+        functions = (self._apply, self._actions, self.play_out, self._evaluate, self._priors, self._key)
         self._keep = [make_callback(self._caught(f)) for f in functions]
         self._start = self._new_slot(obj, self.player_at(obj, None))
 
@@ -221,6 +231,21 @@ class ObjectGame(Game):
     def _priors(self, slot: int, count: int) -> int:
         self._float_array[:count] = list(self._objects[slot].priors())
         return 0
+
+    def _key(self, slot: int, _: int) -> int:
+        key = self._keys.get(same := (self._players[slot], self._objects[slot]))
+        if key is None:
+            self._keys_given += 1
+            key = self._keys[same] = self._keys_given
+        return key
+
+    def check_can_share(self) -> None:
+        kind: Any = type(self.object)
+        if kind.__hash__ is None or kind.__hash__ is object.__hash__ or kind.__eq__ is object.__eq__:
+            raise SettingsError(
+                f"{self.title}: transpositions need objects that are equal where positions are; give {kind.__name__} "
+                f"an __eq__ and a __hash__ (a frozen dataclass has both), or leave transpositions off"
+            )
 
     def _list(self, slot: int) -> None:
         names = self.list_actions(slot)
@@ -339,6 +364,9 @@ class ObjectGame(Game):
             if self._objects[slot] is not None and slot not in kept and slot not in leaves:
                 self._objects[slot] = self._names[slot] = self._numbers[slot] = self._children[slot] = None
                 self._free.append(slot)
+        if self._keys:
+            alive = {(p, o) for p, o in zip(self._players, self._objects, strict=True) if o is not None}
+            self._keys = {same: key for same, key in self._keys.items() if same in alive}
         for slot in kept | leaves:
             children = self._children[slot]
             if children and any(self._objects[child] is None for child in children.values()):

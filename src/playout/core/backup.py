@@ -3,7 +3,7 @@
 import numpy as np
 
 from .jit import inlined
-from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS
+from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS
 
 
 @inlined
@@ -29,7 +29,7 @@ def back_up(params, tree, work, depth):
         visits = edge["visits"] + 1
         if visits == 1:
             tree.counters[POSITIONS] += 1
-            if player >= 0:
+            if node["opened"] < node["count"]:
                 node["opened"] += 1
         edge["visits"] = visits
         delta = got - edge["value"]
@@ -40,7 +40,7 @@ def back_up(params, tree, work, depth):
             tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
             tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
         node["visits"] += 1
-        node["value"] += (got - node["value"]) / (node["visits"] - node["own"] * node["unknown"])
+        node["value"] += (got - node["value"]) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
     count_simulation(tree, depth)
 
 
@@ -51,6 +51,9 @@ def back_up_root(params, tree, work):
     node["visits"], node["own"] = 1, 1
     player = node["player"]
     node["value"] = work.returns[player if player >= 0 else 0]
+    if params.graph == VECTORS:
+        for p in range(params.players):
+            tree.means[ROOT, p] = work.returns[p]
     count_simulation(tree, 0)
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .arrays import copy, store_row
+from .arrays import store_row
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
 from .select import select_edge, take_edge
-from .tree import EDGES, END, NO_PROOF, NODES, ROOT
+from .tree import EDGES, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
 
 # What can be wrong with a game's rules.
 FINE, NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER = range(4)
@@ -66,34 +66,46 @@ def find_edges(rules, params, work, player):
 
 
 @inlined
+def reserve_edges(tree, count):
+    """Empty edges after the last one, which an open loop may need for its node."""
+    for e in range(tree.counters[EDGES], tree.counters[EDGES] + count):
+        edge = tree.edges[e]
+        edge["action"], edge["prior"], edge["visits"] = 0, 0.0, 0
+        edge["child"], edge["value"], edge["spread"] = 0, 0.0, 0.0
+    tree.counters[EDGES] += count
+
+
+@inlined
 def add_node(params, tree, work, player, count):
     """Append a node for `work.state` with the edges that `find_edges` found; returns its number."""
     number, first = tree.counters[NODES], tree.counters[EDGES]
     node = tree.nodes[number]
     node["first_edge"], node["count"] = first, count
-    node["opened"] = count if player == CHANCE else 0
-    node["visits"], node["own"], node["value"], node["unknown"] = 0, 0, 0.0, 0
-    node["proof"], node["player"], node["pad"] = NO_PROOF, player, 0
+    node["opened"] = count if player == CHANCE and not params.few_outcomes else 0
+    node["visits"], node["own"], node["value"], node["flags"] = 0, 0, 0.0, 0
+    node["proof"], node["player"], node["parents"] = NO_PROOF, player, 0
     for i in range(count):
         edge = tree.edges[first + i]
         edge["action"], edge["prior"] = work.actions[i], work.weights[i]
         edge["visits"], edge["child"], edge["value"], edge["spread"] = 0, 0, 0.0, 0.0
     if params.keep_states:
         store_row(tree.states, number, work.state)
-        store_row(tree.rewards, number, work.rewards)
+        if not params.graph:
+            store_row(tree.rewards, number, work.rewards)
     tree.counters[NODES] += 1
     tree.counters[EDGES] += count
+    if params.open_loop:
+        reserve_edges(tree, params.max_actions - count)
     return number
 
 
 @njit
-def expand_root(rules, params, tree, work, player):
-    """Make the root's node; the tree must be empty."""
-    copy(work.state, tree.root)
+def expand_position(rules, params, tree, work, player):
+    """Make a node of `work.state`, outside a simulation: (status, number)."""
     status, count = find_edges(rules, params, work, player)
-    if status == FINE:
-        add_node(params, tree, work, player, count)
-    return status, count
+    if status != FINE:
+        return status, np.int64(count)
+    return status, np.int64(add_node(params, tree, work, player, count))
 
 
 @inlined
@@ -109,16 +121,20 @@ def expand(rules, params, tree, work, depth, player):
     node, row = tree.nodes[number], (depth - 1) * params.players
     node["visits"], node["own"] = edge["visits"], edge["visits"]
     # The edge knows its mean for the player above; with one player, or two whose returns sum to a constant, that tells
-    # what the player here got. Otherwise the node begins without it.
+    # what the player here got. Otherwise the node begins without it, as does one that keeps a mean for each player.
     chooser = max(0, np.int64(above["player"]))  # uncompiled, an int8 would not add up with the row
     mean = (edge["value"] - work.path_rewards[row + chooser]) / params.discount if params.discount > 0.0 else 0.0
-    if max(0, player) == chooser:
+    if edge["visits"] == 0:
+        node["value"] = 0.0  # in a graph, whose position was seen through another edge
+    elif params.graph == VECTORS:
+        node["flags"] = UNKNOWN
+    elif max(0, player) == chooser:
         node["value"] = mean
     elif params.players == 2 and params.win_decides:
         node["value"] = params.lowest + params.highest - mean
     else:
-        node["unknown"] = 1
-    if params.keep_states:
+        node["flags"] = UNKNOWN
+    if params.keep_states and not params.graph:
         for p in range(params.players):
             tree.rewards[number, p] = work.path_rewards[row + p]
     take_edge(rules, params, tree, work, number, select_edge(params, tree, number), depth)
@@ -128,8 +144,3 @@ def expand(rules, params, tree, work, depth, player):
 @inlined
 def is_root_proven(tree):
     return tree.nodes[ROOT]["proof"] > NO_PROOF
-
-
-@inlined
-def has_node(edge):
-    return edge["child"] > END or edge["child"] < -END

@@ -1,38 +1,48 @@
-"""One simulation, numbered as in the papers, and the loop over many of them."""
+"""One simulation, numbered as in the papers, and the loop over many of them; in a tree, and in a graph."""
 
-import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .answer import is_decided, note_leader
 from .arrays import load_row, zero
 from .backup import back_up, back_up_root
 from .evaluate import evaluate
 from .expand import BAD_PLAYER, FINE, expand
+from .graph import (
+    arrive,
+    back_up_in_graph,
+    child_at,
+    enter_leaf,
+    enter_node,
+    load_means,
+    prove_in_graph,
+    select_in_graph,
+)
 from .jit import inlined, njit
-from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
+from .openloop import BAD_RULES, back_up_open, select_open
 from .rules import TERMINAL, call_current_player
-from .select import FINISHED, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
+from .select import BAD_KEY, CYCLE, FINISHED, KNOWN, MET, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
 from .solver import prove_path
 from .tree import (
-    EDGE,
     EDGES,
     END,
-    LEADER,
-    LEADER_SINCE,
+    HITS,
     NO_PROOF,
-    NODE,
     NODES,
     POSITIONS,
     PROOFS,
     ROOT,
     SIMULATIONS,
+    SLOT_BYTES,
     child_node,
+    record_sizes,
 )
 
 # Why the loop came back.
 DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT, WRONG_PLAYER = range(11)
+WRONG_KEY = 11  # two positions of one key: the detail is the other's entry in the table
 MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
-NODE_BYTES, EDGE_BYTES = NODE.itemsize, EDGE.itemsize
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
 
 
@@ -48,22 +58,27 @@ def simulate(rules, params, tree, work):
         status, detail = expand(rules, params, tree, work, depth, player)
         if status != FINE:
             return BAD_EXPANSION if status != BAD_PLAYER else WRONG_PLAYER, detail
-        depth += 1
-        player = call_current_player(rules, work.state)
-        ending = FINISHED if player == TERMINAL else NEW
+        ending, depth, player = walk_on(rules, params, tree, work, detail, depth)
     if ending in (NEW, ROOT_ITSELF):  # Step 3. Evaluation
         code = evaluate(rules, params, tree, work)
         if code < 0:
             zero(work.rewards)
             return BAD_PLAYOUT, code
     else:
-        exact_returns(tree, work, ending, depth)
+        known_returns(params, tree, work, ending, depth)
     finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
 
 
 @inlined
-def exact_returns(tree, work, ending, depth):
+def walk_on(rules, params, tree, work, number, depth):
+    """An expansion has taken an edge of its new node `number`: how the walk ends there, its depth, and who moves."""
+    player = call_current_player(rules, work.state)
+    return (FINISHED if player == TERMINAL else NEW), depth + 1, player
+
+
+@inlined
+def known_returns(params, tree, work, ending, depth):
     """A leaf that needs no evaluation: the game is over there, or its value is proven."""
     zero(work.returns)
     if ending == PROVEN:
@@ -86,144 +101,179 @@ def finish(rules, params, tree, work, ending, depth):
     note_leader(params, tree, np.int64(work.path_edges[0]))
 
 
+@inlined
+def simulate_in_graph(rules, params, tree, work):
+    """One simulation in a graph: (status, detail)."""
+    random = tree.rng[0]
+    ending, depth, player = select_in_graph(rules, params, tree, work)  # Step 1. Selection
+    if ending == PATH_FULL:
+        tree.rng[0] = random
+        return DEEPER, depth
+    if ending == UNEXPANDED:  # Step 2. Expansion
+        status, detail = expand(rules, params, tree, work, depth, player)
+        if status != FINE:
+            return BAD_EXPANSION if status != BAD_PLAYER else WRONG_PLAYER, detail
+        ending, depth, player = walk_on_in_graph(rules, params, tree, work, detail, depth)
+    if ending == BAD_KEY:
+        return WRONG_KEY, player
+    if ending in (NEW, KNOWN, ROOT_ITSELF):  # Step 3. Evaluation
+        code = evaluate(rules, params, tree, work)
+        if code < 0:
+            zero(work.rewards)
+            return BAD_PLAYOUT, code
+    else:
+        known_returns_in_graph(params, tree, work, ending, depth)
+    finish_in_graph(rules, params, tree, work, ending, depth)  # Step 4. Backup
+    return DONE, depth
+
+
+@inlined
+def walk_on_in_graph(rules, params, tree, work, number, depth):
+    """As `walk_on`; the new node is entered into the table."""
+    enter_node(params, tree, work, number, np.int64(work.path_edges[depth - 1]), (depth - 1) * params.players)
+    ending, _, player = arrive(rules, params, tree, work, work.path_edges[depth], depth + 1)
+    return ending, depth + 1, player
+
+
+@inlined
+def known_returns_in_graph(params, tree, work, ending, depth):
+    """A leaf that needs no evaluation: the game is over there, its value is proven, or a node knows it."""
+    zero(work.returns)
+    if ending == PROVEN:
+        load_row(work.returns, tree.proofs, tree.nodes[child_at(tree, work, depth - 1)]["proof"])
+    elif ending in (MET, CYCLE):
+        load_means(params, tree, child_at(tree, work, depth - 1), work.returns)
+
+
+@inlined
+def finish_in_graph(rules, params, tree, work, ending, depth):
+    """Back the returns up, then the proof if the walk came to a new one."""
+    if ending == ROOT_ITSELF:
+        back_up_root(params, tree, work)
+        return
+    last = work.path_edges[depth - 1]
+    if ending == FINISHED:
+        tree.edges[last]["child"] = END
+    back_up_in_graph(params, tree, work, depth)
+    if ending == NEW:
+        enter_leaf(tree, work, last)
+    tree.counters[HITS] += ending in (MET, KNOWN)
+    tree.counters[POSITIONS] += ending == NEW or (ending == FINISHED and tree.edges[last]["visits"] == 1)
+    if params.solver and ending in (FINISHED, PROVEN) and tree.edges[last]["child"] > 0:
+        prove_in_graph(rules, params, tree, work, depth)
+    note_leader(params, tree, np.int64(work.path_edges[0]))
+
+
+@inlined
+def simulate_open(rules, params, tree, work):
+    """One simulation with an open loop, which expands on its way: (status, detail)."""
+    random = tree.rng[0]
+    ending, depth, player = select_open(rules, params, tree, work)  # Steps 1 and 2. Selection and expansion
+    if ending == PATH_FULL:
+        tree.rng[0] = random
+        return DEEPER, depth
+    if ending >= BAD_RULES:
+        return WRONG_PLAYER if ending == BAD_RULES + BAD_PLAYER else BAD_EXPANSION, player
+    if ending != FINISHED:  # Step 3. Evaluation
+        code = evaluate(rules, params, tree, work)
+        if code < 0:
+            zero(work.rewards)
+            return BAD_PLAYOUT, code
+    else:
+        zero(work.returns)
+    finish_open(rules, params, tree, work, ending, depth)  # Step 4. Backup
+    return DONE, depth
+
+
+@inlined
+def finish_open(rules, params, tree, work, ending, depth):
+    if ending == ROOT_ITSELF:
+        back_up_root(params, tree, work)
+        return
+    back_up_open(params, tree, work, depth)
+    note_leader(params, tree, np.int64(work.path_edges[0]))
+
+
+class Phases(NamedTuple):
+    """A simulation's parts, for those who take it step by step."""
+
+    select: Any
+    walk_on: Any
+    known_returns: Any
+    finish: Any
+
+
+IN_TREE = Phases(select, walk_on, known_returns, finish)
+OPEN = Phases(select_open, walk_on, known_returns, finish_open)
+IN_GRAPH = Phases(select_in_graph, walk_on_in_graph, known_returns_in_graph, finish_in_graph)
+
+
+@inlined
+def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes):
+    """Why no simulation can follow, or DONE if one can."""
+    players = tree.proofs.shape[1]
+    if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
+        return SOLVED
+    if tree.counters[POSITIONS] >= node_limit:
+        return NODE_LIMIT
+    if tree.nodes[ROOT]["visits"] >= MOST or tree.counters[EDGES] + params.max_actions > MOST:
+        return FULL
+    more_proofs = work.path_nodes.shape[0] if params.solver else 0
+    if (tree.counters[NODES] + 1) * node_bytes + (tree.counters[EDGES] + params.max_actions) * edge_bytes + (
+        tree.counters[PROOFS] + more_proofs
+    ) * 8 * players > byte_limit - tree.table.shape[0] * SLOT_BYTES:
+        return BYTE_LIMIT
+    if (
+        tree.counters[EDGES] + params.max_actions > tree.edges.shape[0]
+        or tree.counters[NODES] + 1 > tree.nodes.shape[0]
+        or tree.counters[PROOFS] + more_proofs > tree.proofs.shape[0]
+    ):
+        return GROW
+    at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
+    if at_check and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
+        return DECIDED
+    return DONE
+
+
 @njit
 def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """Up to `simulations` simulations: (status, detail). `target` is the count at which the whole search will end."""
-    players = tree.proofs.shape[1]
-    node_bytes = NODE_BYTES + (tree.states.shape[1] + 8 * players if params.keep_states else 0)
+    node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
-        if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
-            return SOLVED, 0
-        if tree.counters[POSITIONS] >= node_limit:
-            return NODE_LIMIT, 0
-        if tree.nodes[ROOT]["visits"] >= MOST or tree.counters[EDGES] + params.max_actions > MOST:
-            return FULL, 0
-        more_proofs = work.path_nodes.shape[0] if params.solver else 0
-        if (tree.counters[NODES] + 1) * node_bytes + (tree.counters[EDGES] + params.max_actions) * EDGE_BYTES + (
-            tree.counters[PROOFS] + more_proofs
-        ) * 8 * players > byte_limit:
-            return BYTE_LIMIT, 0
-        if (
-            tree.counters[EDGES] + params.max_actions > tree.edges.shape[0]
-            or tree.counters[NODES] + 1 > tree.nodes.shape[0]
-            or tree.counters[PROOFS] + more_proofs > tree.proofs.shape[0]
-        ):
-            return GROW, 0
-        at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
-        if at_check and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
-            return DECIDED, 0
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        if status != DONE:
+            return status, 0
         status, detail = simulate(rules, params, tree, work)
         if status != DONE:
             return status, detail
     return DONE, 0
 
 
-@inlined
-def is_lost(params, edge):
-    """Proven to be worth the least there is."""
-    return edge["child"] < 0 and edge["value"] <= params.lowest
-
-
-@inlined
-def is_better(params, edge, other):
-    """Whether the answer would rather be `edge` than `other`; both visited.
-
-    A proven win comes first and a proven loss last, whatever the rule. Then: visits, ties by value; value, ties by
-    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits.
-    """
-    won, other_won = (
-        edge["child"] < 0 and edge["value"] >= params.highest,
-        other["child"] < 0 and other["value"] >= params.highest,
-    )
-    if won != other_won:
-        return won
-    lost, other_lost = is_lost(params, edge), is_lost(params, other)
-    if lost != other_lost:
-        return other_lost
-    if params.answer == BY_PROOF:
-        proven, other_proven = edge["child"] < 0, other["child"] < 0
-        if proven != other_proven:  # take what is certain if it is at least as good as the other's estimate
-            return edge["value"] >= other["value"] if proven else edge["value"] > other["value"]
-        if proven and edge["value"] != other["value"]:
-            return edge["value"] > other["value"]
-    if params.answer == BY_VALUE:
-        if edge["value"] != other["value"]:
-            return edge["value"] > other["value"]
-        return edge["visits"] > other["visits"]
-    if params.answer == BY_BOUND:
-        return lower_bound(params, edge) > lower_bound(params, other)
-    if edge["visits"] != other["visits"]:
-        return edge["visits"] > other["visits"]
-    return edge["value"] > other["value"]
-
-
-@inlined
-def lower_bound(params, edge):
-    """Mean less z standard errors, sqrt(spread / (n - 1) / n); exact once proven, nothing known from one visit."""
-    visits = edge["visits"]
-    if edge["child"] < 0:
-        return edge["value"]
-    if visits < 2:
-        return -np.inf
-    return edge["value"] - params.z * math.sqrt(edge["spread"] / (visits - 1) / visits)
+@njit
+def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, target):
+    """The same with an open loop."""
+    node_bytes, edge_bytes = record_sizes(tree)
+    for _ in range(simulations):
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        if status != DONE:
+            return status, 0
+        status, detail = simulate_open(rules, params, tree, work)
+        if status != DONE:
+            return status, detail
+    return DONE, 0
 
 
 @njit
-def best_edge(params, tree, number):
-    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best proven value."""
-    node = tree.nodes[number]
-    first, best, exact = np.int64(node["first_edge"]), np.int64(-1), np.int64(-1)
-    solved = node["proof"] > NO_PROOF
-    for e in range(first, first + np.int64(node["count"])):
-        edge = tree.edges[e]
-        if edge["visits"] == 0 or (solved and edge["child"] >= 0):
-            continue
-        if params.answer == BY_PROOF and not solved and edge["child"] < 0:
-            # Only the best of the proven meets the best of the others: one by one, each of three could beat the next.
-            if exact < 0 or is_better(params, edge, tree.edges[exact]):
-                exact = e
-        elif best < 0:
-            best = e
-        elif solved and edge["value"] != tree.edges[best]["value"]:
-            if edge["value"] > tree.edges[best]["value"]:
-                best = e
-        elif is_better(params, edge, tree.edges[best]):
-            best = e
-    if exact >= 0 and (best < 0 or is_better(params, tree.edges[exact], tree.edges[best])):
-        return exact
-    return best
-
-
-@inlined
-def note_leader(params, tree, edge):
-    """Keep track of the answer at the root and of the simulation since which it has stood."""
-    leader = tree.counters[LEADER]
-    if (
-        leader >= 0
-        and params.answer == BY_VISITS
-        and tree.edges[edge]["child"] >= 0
-        and tree.edges[leader]["child"] >= 0
-    ):
-        if edge == leader or is_better(params, tree.edges[leader], tree.edges[edge]):
-            return  # only the edge just visited can have overtaken
-        if edge > leader and not is_better(params, tree.edges[edge], tree.edges[leader]):
-            return  # equal in everything: the first stands, as in `best_edge`
-        found = edge
-    else:
-        found = best_edge(params, tree, ROOT)
-    if found != leader:
-        tree.counters[LEADER] = found
-        tree.counters[LEADER_SINCE] = tree.counters[SIMULATIONS]
-
-
-@inlined
-def is_decided(params, tree, remaining):
-    """Whether the most visited edge can't be overtaken in the simulations that remain. Says nothing of other rules."""
-    leader = tree.counters[LEADER]
-    if params.answer != BY_VISITS or leader < 0:
-        return False
-    node, most = tree.nodes[ROOT], np.int64(0)
-    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
-        if e != leader and not is_lost(params, tree.edges[e]):
-            most = max(most, np.int64(tree.edges[e]["visits"]))
-    return tree.edges[leader]["visits"] - most > remaining
+def run_in_graph(rules, params, tree, work, simulations, node_limit, byte_limit, target):
+    """The same in a graph. Its table stays half empty, and there is room for the proof of every node."""
+    node_bytes, edge_bytes = record_sizes(tree)
+    for _ in range(simulations):
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        if status != DONE:
+            return status, 0
+        if 2 * (tree.counters[POSITIONS] + 2) > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:
+            return GROW, 0
+        status, detail = simulate_in_graph(rules, params, tree, work)
+        if status != DONE:
+            return status, detail
+    return DONE, 0

@@ -42,3 +42,12 @@ class Params(NamedTuple):
     answer: int
     z: float  # width of the confidence bound, in standard errors
     early_stop: int
+    few_outcomes: int  # chance nodes let in min(cap, initial + k N^alpha) different outcomes
+    outcomes_initial: float
+    outcomes_k: float
+    outcomes_alpha: float
+    outcomes_cap: float
+    open_loop: int
+    graph: int  # NO_GRAPH, SCALARS, VECTORS of `core/tree.py`
+    has_hash: int  # the game gives keys; otherwise a hash of the state's bytes
+    check_keys: int  # compare the states of equal keys

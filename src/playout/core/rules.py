@@ -41,11 +41,12 @@ SIGNATURES = {
     "evaluate": types.void(STATE, FLOATS),
     "hash": types.uint64(STATE),
     "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
+    "chance_action": types.int64(STATE, RNG),
     "initial_state": types.void(STATE),
 }
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
-TABLE_SIZE = 8  # the last two names are called from Python or from inside `playout` only
+TABLE_SIZE = 8  # the other names are called from Python or from inside `playout` only
 
 
 class RuleCompileError(Exception):
@@ -206,12 +207,14 @@ def make_playout(
     legal_actions: Callable[..., Any],
     apply: Callable[..., Any],
     chance_outcomes: Callable[..., Any] | None,
+    chance_action: Callable[..., Any] | None,
     playout_action: Callable[..., Any] | None,
     priors: Callable[..., Any] | None,
     evaluate: Callable[..., Any] | None,
 ) -> Callable[..., Any]:
     """A game's playout with its rules inlined; parts that the game lacks leave no trace in the machine code."""
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
+    draws_itself = chance_action is not None
     own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
 
     def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
@@ -233,7 +236,9 @@ def make_playout(
                         returns[p] += scale * rewards[p]
                         rewards[p] = 0.0
                 break
-            if has_chance and player == CHANCE:
+            if draws_itself and player == CHANCE:
+                action = np.int64(chance_action(state, rng))
+            elif has_chance and player == CHANCE:
                 count = chance_outcomes(state, actions, weights)
                 if count <= 0:
                     return NO_ACTIONS
@@ -333,6 +338,7 @@ class Rules:
             "legal_actions",
             "apply",
             "chance_outcomes",
+            "chance_action",
             "playout_action",
             "priors",
             "evaluate",

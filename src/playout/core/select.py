@@ -14,6 +14,9 @@ from .tree import END, GREATEST, LEAST, NO_NODE, ROOT
 
 # How a walk ends.
 NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF, PATH_FULL = range(6)
+# In a graph: a node was met over a new edge; a position without a node likewise; the walk is back on its path; two
+# positions have one key.
+MET, KNOWN, CYCLE, BAD_KEY = range(6, 10)
 
 PASS_OVER_EVERY = 4
 
@@ -105,9 +108,8 @@ def unvisited_value(params, node, subtract, multiply):
 
 
 @inlined
-def allowed_edges(params, node):
-    """How many edges may be visited: all, or under widening min(cap, initial + k N^alpha), at least one."""
-    count = np.int64(node["count"])
+def allowed_edges(params, node, count):
+    """How many of `count` edges may be visited: all, or under widening min(cap, initial + k N^alpha), at least one."""
     if params.expansion != WIDENING:
         return count
     allowed = params.widening_initial + params.widening_k * node["visits"] ** params.widening_alpha
@@ -136,10 +138,36 @@ def next_unvisited(params, tree, node):
 
 
 @inlined
-def sample_outcome(tree, node):
-    """An outcome of a chance node, by its probability."""
-    rest = random_float(tree.rng)
-    first, count = node["first_edge"], np.int64(node["count"])
+def sample_outcome(params, tree, node):
+    """An outcome of a chance node, by its probability.
+
+    Where outcomes are limited, only min(cap, initial + k N^alpha) different ones are let in, as they are drawn; while
+    the node is full, one of those is drawn, by their probabilities.
+    """
+    first, count = np.int64(node["first_edge"]), np.int64(node["count"])
+    if not params.few_outcomes:
+        return draw_outcome(tree, first, count, 1.0)
+    opened, allowed = np.int64(node["opened"]), params.outcomes_initial
+    allowed += params.outcomes_k * np.float64(node["visits"]) ** params.outcomes_alpha
+    if opened >= max(1, min(count, np.int64(min(allowed, params.outcomes_cap)))):
+        total = 0.0
+        for e in range(first, first + opened):
+            total += tree.edges[e]["prior"]
+        return draw_outcome(tree, first, opened, total)
+    e = draw_outcome(tree, first, count, 1.0)
+    if e < first + opened:
+        return e
+    edge, other = tree.edges[first + opened], tree.edges[e]  # those let in come first
+    action, prior = edge["action"], edge["prior"]
+    edge["action"], edge["prior"] = other["action"], other["prior"]
+    other["action"], other["prior"] = action, prior
+    return first + opened
+
+
+@inlined
+def draw_outcome(tree, first, count, total):
+    """One of `count` edges by their probabilities, which sum to `total`."""
+    rest = random_float(tree.rng) * total
     last = first
     for e in range(first, first + count):
         prior = tree.edges[e]["prior"]
@@ -174,9 +202,9 @@ def select_edge(params, tree, number):
     """The edge that a simulation takes from a node: the best score; at a chance node, by probability."""
     node = tree.nodes[number]
     if node["player"] == CHANCE:
-        return sample_outcome(tree, node)
+        return sample_outcome(params, tree, node)
     opened = np.int64(node["opened"])
-    more = opened < allowed_edges(params, node)
+    more = opened < allowed_edges(params, node, np.int64(node["count"]))
     if more and (params.unvisited == INFINITE or params.expansion == ONE):
         return next_unvisited(params, tree, node)
     edges, first = tree.edges, np.int64(node["first_edge"])
@@ -225,8 +253,9 @@ def take_edge(rules, params, tree, work, number, e, depth):
     child = tree.edges[e]["child"]
     if params.keep_states:
         if child > END:  # the state is there already
+            at = e if params.graph else np.int64(child)
             for p in range(players):
-                work.path_rewards[row + p] = tree.rewards[child, p]
+                work.path_rewards[row + p] = tree.rewards[at, p]
             return
         load_row(work.state, tree.states, number)
     # The first two by hand: LLVM would make a vector loop of it, for rows of two a fifth of the simulation's time.
@@ -276,7 +305,8 @@ def score_terms(params, tree, number, out):
     node = tree.nodes[number]
     subtract, multiply = scale_of(params, tree.bounds)
     weight = exploration_weight(params, node)
-    opened, allowed, pass_over = np.int64(node["opened"]), allowed_edges(params, node), passes_over(params, node)
+    opened, pass_over = np.int64(node["opened"]), passes_over(params, node)
+    allowed = allowed_edges(params, node, np.int64(node["count"]))
     for i in range(np.int64(node["count"])):
         edge = tree.edges[node["first_edge"] + i]
         if node["player"] == CHANCE:

@@ -27,8 +27,12 @@ def prove_path(rules, params, tree, work, depth):
         if wins:
             for p in range(params.players):
                 work.values[p] = work.path_rewards[row + p] + params.discount * tree.proofs[proof, p]
-        elif not all_proven(tree, node) or not exact_values(rules, params, tree, work, d, number):
+        elif not all_proven(tree, node):
             return
+        else:
+            stand_on_path(rules, params, tree, work, d)
+            if not exact_values(rules, params, tree, work, number):
+                return
         node["proof"] = tree.counters[PROOFS]
         store_row(tree.proofs, tree.counters[PROOFS], work.values)
         tree.counters[PROOFS] += 1
@@ -43,20 +47,26 @@ def all_proven(tree, node):
 
 
 @inlined
-def exact_values(rules, params, tree, work, depth, number):
+def stand_on_path(rules, params, tree, work, depth):
+    """Bring `work.spare` to the position of the path's node at a depth."""
+    if params.keep_states:
+        load_row(work.spare, tree.states, work.path_nodes[depth])
+        return
+    copy(work.spare, tree.root)
+    for d in range(depth):
+        call_apply(rules, work.spare, tree.edges[work.path_edges[d]]["action"], work.rewards, 0, params.players)
+    zero(work.rewards)
+
+
+@inlined
+def exact_values(rules, params, tree, work, number):
     """Fill `work.values` from a node whose edges are all proven; False where the best edges disagree for the others.
 
     The player who chooses takes the best for himself; if two edges are best and differ for somebody else, nobody can
-    say which it will be. At a chance node, the mean by probability. Rewards are found by playing the path again.
+    say which it will be. At a chance node, the mean by probability. Rewards are found by playing on from the node's
+    position, to which `work.spare` has been brought.
     """
     players, node = params.players, tree.nodes[number]
-    if params.keep_states:
-        load_row(work.spare, tree.states, number)
-    else:
-        copy(work.spare, tree.root)
-        for d in range(depth):
-            call_apply(rules, work.spare, tree.edges[work.path_edges[d]]["action"], work.rewards, 0, players)
-        zero(work.rewards)
     first, count = np.int64(node["first_edge"]), np.int64(node["count"])
     zero(work.values)
     chance = node["player"] == CHANCE
@@ -71,8 +81,11 @@ def exact_values(rules, params, tree, work, depth, number):
         for p in range(players):
             work.rewards[p] += params.discount * tree.proofs[proof, p]
         if chance:
+            at = i
+            while work.actions[at] != edge["action"]:  # widening puts outcomes in another order
+                at = (at + 1) % count
             for p in range(players):
-                work.values[p] += work.weights[i] * work.rewards[p]
+                work.values[p] += work.weights[at] * work.rewards[p]
         else:
             mine = work.rewards[node["player"]]
             if mine > best + SAME:

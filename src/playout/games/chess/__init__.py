@@ -52,6 +52,7 @@ class Chess(Game):
     state = STATE
     settings: ClassVar[dict[str, Any]] = {"claims": 1}
     perft_settings: ClassVar[dict[str, Any]] = {"claims": -1}  # published counts know no draws
+    unkeyed = ("fullmove", "keys")  # the key has the positions that were there, in whichever order
     text_is_lossy: ClassVar[bool] = True  # a FEN does not hold the history; `write_history` does
 
     @staticmethod

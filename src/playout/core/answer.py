@@ -1,0 +1,120 @@
+"""The answer: which edge of a node is the best, and whether what remains of a search can still change it."""
+
+import math
+
+import numpy as np
+
+from .jit import inlined, njit
+from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
+from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
+
+
+@inlined
+def is_lost(params, edge):
+    """Proven to be worth the least there is."""
+    return edge["child"] < 0 and edge["value"] <= params.lowest
+
+
+@inlined
+def is_better(params, edge, other):
+    """Whether the answer would rather be `edge` than `other`; both visited.
+
+    A proven win comes first and a proven loss last, whatever the rule. Then: visits, ties by value; value, ties by
+    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits.
+    """
+    won, other_won = (
+        edge["child"] < 0 and edge["value"] >= params.highest,
+        other["child"] < 0 and other["value"] >= params.highest,
+    )
+    if won != other_won:
+        return won
+    lost, other_lost = is_lost(params, edge), is_lost(params, other)
+    if lost != other_lost:
+        return other_lost
+    if params.answer == BY_PROOF:
+        proven, other_proven = edge["child"] < 0, other["child"] < 0
+        if proven != other_proven:  # take what is certain if it is at least as good as the other's estimate
+            return edge["value"] >= other["value"] if proven else edge["value"] > other["value"]
+        if proven and edge["value"] != other["value"]:
+            return edge["value"] > other["value"]
+    if params.answer == BY_VALUE:
+        if edge["value"] != other["value"]:
+            return edge["value"] > other["value"]
+        return edge["visits"] > other["visits"]
+    if params.answer == BY_BOUND:
+        return lower_bound(params, edge) > lower_bound(params, other)
+    if edge["visits"] != other["visits"]:
+        return edge["visits"] > other["visits"]
+    return edge["value"] > other["value"]
+
+
+@inlined
+def lower_bound(params, edge):
+    """Mean less z standard errors, sqrt(spread / (n - 1) / n); exact once proven, nothing known from one visit."""
+    visits = edge["visits"]
+    if edge["child"] < 0:
+        return edge["value"]
+    if visits < 2:
+        return -np.inf
+    return edge["value"] - params.z * math.sqrt(edge["spread"] / (visits - 1) / visits)
+
+
+@njit
+def best_edge(params, tree, number):
+    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best proven value."""
+    node = tree.nodes[number]
+    first, best, exact = np.int64(node["first_edge"]), np.int64(-1), np.int64(-1)
+    solved = node["proof"] > NO_PROOF
+    for e in range(first, first + np.int64(node["count"])):
+        edge = tree.edges[e]
+        if edge["visits"] == 0 or (solved and edge["child"] >= 0):
+            continue
+        if params.answer == BY_PROOF and not solved and edge["child"] < 0:
+            # Only the best of the proven meets the best of the others: one by one, each of three could beat the next.
+            if exact < 0 or is_better(params, edge, tree.edges[exact]):
+                exact = e
+        elif best < 0:
+            best = e
+        elif solved and edge["value"] != tree.edges[best]["value"]:
+            if edge["value"] > tree.edges[best]["value"]:
+                best = e
+        elif is_better(params, edge, tree.edges[best]):
+            best = e
+    if exact >= 0 and (best < 0 or is_better(params, tree.edges[exact], tree.edges[best])):
+        return exact
+    return best
+
+
+@inlined
+def note_leader(params, tree, edge):
+    """Keep track of the answer at the root and of the simulation since which it has stood."""
+    leader = tree.counters[LEADER]
+    if (
+        leader >= 0
+        and params.answer == BY_VISITS
+        and tree.edges[edge]["child"] >= 0
+        and tree.edges[leader]["child"] >= 0
+    ):
+        if edge == leader or is_better(params, tree.edges[leader], tree.edges[edge]):
+            return  # only the edge just visited can have overtaken
+        if edge > leader and not is_better(params, tree.edges[edge], tree.edges[leader]):
+            return  # equal in everything: the first stands, as in `best_edge`
+        found = edge
+    else:
+        found = best_edge(params, tree, ROOT)
+    if found != leader:
+        tree.counters[LEADER] = found
+        tree.counters[LEADER_SINCE] = tree.counters[SIMULATIONS]
+
+
+@inlined
+def is_decided(params, tree, remaining):
+    """Whether the most visited edge can't be overtaken in the simulations that remain. Says nothing of other rules."""
+    leader = tree.counters[LEADER]
+    if params.answer != BY_VISITS or leader < 0:
+        return False
+    node, most = tree.nodes[ROOT], np.int64(0)
+    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
+        if e != leader and not is_lost(params, tree.edges[e]):
+            most = max(most, np.int64(tree.edges[e]["visits"]))
+    return tree.edges[leader]["visits"] - most > remaining

@@ -1,0 +1,504 @@
+"""Graph search: several edges may lead to one node, found by the key of its position.
+
+A tree that merely shared its nodes would be wrong twice: a node's mean would mix in what its other parents wanted to
+know, and a parent would not hear what was found out through another. So edge visits and node visits are different
+numbers. An edge counts the walks that took it, which is what its parent chooses by; its value is the node's own value,
+from wherever that was learnt (the derivation is in KataGo's GraphSearch document):
+
+    value(edge) = reward + discount mean(node)
+    mean(node)  = (what ended here + sum of visits(edge) value(edge)) / visits(node)
+
+Means are kept up to date by differences. When a walk has changed a node's mean, all edges that lead there are told, and
+the nodes above them take it over; nodes further up hear of it when a walk comes by. Where no node has two parents, all
+this is the mean of the returns, as in a tree.
+
+A walk that comes to a node over a new edge, or for the second time, ends there and takes what the node is worth so far:
+fewer nodes and playouts for as many simulations. Where the end of a
+game depends on how a position was reached, the key must tell the ways apart, as that of chess does.
+"""
+
+import numpy as np
+
+from .arrays import copy, load_row, zero
+from .backup import count_simulation
+from .jit import inlined, njit
+from .rules import CHANCE, TERMINAL, call_apply, call_current_player, call_hash
+from .select import (
+    BAD_KEY,
+    CYCLE,
+    FINISHED,
+    KNOWN,
+    MET,
+    NEW,
+    PATH_FULL,
+    PROVEN,
+    ROOT_ITSELF,
+    UNEXPANDED,
+    select_edge,
+    take_edge,
+)
+from .solver import SAME, all_proven, exact_values
+from .tree import (
+    CHANGED,
+    END,
+    GREATEST,
+    LEAST,
+    NO_NODE,
+    NO_PROOF,
+    PROOFS,
+    REWARDED,
+    ROOT,
+    SAVED,
+    SCALARS,
+    UNKNOWN,
+    VECTORS,
+    child_node,
+    entry_of,
+    find_place,
+    join,
+    slot_of,
+)
+
+OFFSET, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+
+
+@inlined
+def key_of(rules, params, state, keyed):
+    """The key of a state: the game's own, or a hash of the bytes that matter (FNV-1a)."""
+    if params.has_hash:
+        return call_hash(rules, state)
+    key = OFFSET
+    for i in range(state.shape[0]):
+        key = (key ^ np.uint64(state[i] & keyed[i])) * PRIME
+    return key
+
+
+@njit
+def enter_again(rules, params, tree, work, number):
+    """Give a node the key of its position and a place in the table."""
+    stand_at(rules, params, tree, work, number)
+    key = key_of(rules, params, work.spare, work.keyed)
+    tree.node_links[number]["key"] = key
+    tree.table[find_place(tree, key)] = slot_of(key, number)
+
+
+# Step 1, selection.
+
+
+@inlined
+def select_in_graph(rules, params, tree, work):
+    """As `select` in a tree: (how the walk ended, its depth, who moves at the leaf)."""
+    if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
+        copy(work.state, tree.root)
+        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
+    if not params.keep_states:
+        copy(work.state, tree.root)
+    number, depth, highest = ROOT, 0, ROOT
+    while True:
+        if depth + 2 >= work.path_nodes.shape[0]:
+            return PATH_FULL, depth, 0
+        e = select_edge(params, tree, number)
+        take_edge(rules, params, tree, work, number, e, depth)
+        depth += 1
+        ending, child, player = arrive(rules, params, tree, work, e, depth)
+        if child == NO_NODE:
+            return ending, depth, player
+        if child > highest:  # younger than all nodes on the path, so none of them
+            highest = child
+        elif is_on_path(work, child, depth):
+            return CYCLE, depth, TERMINAL
+        number = child
+
+
+@inlined
+def is_on_path(work, number, depth):
+    for d in range(depth):
+        if work.path_nodes[d] == number:
+            return True
+    return False
+
+
+@inlined
+def arrive(rules, params, tree, work, e, depth):
+    """Where the edge just taken leads: (how the walk ends, NO_NODE, who moves), or the node to walk on from.
+
+    A new edge to a position that has a node ends the walk too: what the node is worth is the best evaluation there is.
+    The edge is not joined to it before the backup, since a walk may be broken off.
+    """
+    child = np.int64(tree.edges[e]["child"])
+    work.path_links[depth - 1] = NO_NODE
+    if child > END:
+        return NEW, child, 0
+    if child < 0:
+        return PROVEN, NO_NODE, TERMINAL
+    if child == END:
+        return FINISHED, NO_NODE, TERMINAL
+    player = call_current_player(rules, work.state)
+    if player == TERMINAL:
+        return FINISHED, NO_NODE, player
+    key = key_of(rules, params, work.state, work.keyed)
+    at = find_place(tree, key)
+    found = entry_of(tree.table[at])
+    if params.check_keys and found != 0 and not is_same(rules, params, tree, work, key, found):
+        return BAD_KEY, NO_NODE, found
+    work.leaf[0], work.leaf[1] = key, at
+    if found == 0:
+        return NEW, NO_NODE, player
+    if found < 0:  # it has no node yet
+        return (KNOWN if tree.edges[e]["visits"] == 0 else UNEXPANDED), NO_NODE, player
+    work.path_links[depth - 1] = found
+    if tree.nodes[found]["proof"] > NO_PROOF:
+        return PROVEN, NO_NODE, TERMINAL
+    if tree.edges[e]["visits"] == 0:
+        return MET, NO_NODE, player
+    return NEW, found, player
+
+
+@inlined
+def child_at(tree, work, d):
+    """The node that the path's edge at depth `d` leads to, joined or about to be."""
+    found = work.path_links[d]
+    return np.int64(found) if found > NO_NODE else np.int64(child_node(tree.edges[work.path_edges[d]]["child"]))
+
+
+@inlined
+def is_same(rules, params, tree, work, key, entry):
+    """Whether the position of an entry in the table is that of `work.state`, in all bytes that belong to the key.
+
+    A position without a node may be there by half of its key only: then it is another, and nothing is wrong.
+    """
+    stand_at_entry(rules, params, tree, work, entry)
+    for i in range(work.state.shape[0]):
+        if (work.state[i] ^ work.spare[i]) & work.keyed[i]:
+            return key_of(rules, params, work.spare, work.keyed) != key
+    return True
+
+
+# Step 4, backup.
+
+
+@inlined
+def mean_for(params, tree, number, player):
+    """What a node is worth to a player. Where one number tells all, the other one of two has the rest of the sum."""
+    if params.graph == VECTORS:
+        return tree.means[number, player]
+    node = tree.nodes[np.uint32(number)]
+    if player == max(0, np.int64(node["player"])):
+        return node["value"]
+    return params.lowest + params.highest - node["value"]
+
+
+@inlined
+def load_means(params, tree, number, out):
+    for p in range(params.players):
+        out[p] = mean_for(params, tree, number, p)
+
+
+@inlined
+def enter_leaf(tree, work, e):
+    """A position that `arrive` did not find in the table is known now, by the edge that leads there."""
+    tree.table[work.leaf[1]] = slot_of(work.leaf[0], -1 - np.int64(e))
+
+
+@inlined
+def enter_node(params, tree, work, number, e, row):
+    """A position that `arrive` found without a node has one now, reached by edge `e` (-1: the root)."""
+    node, link = tree.nodes[number], tree.node_links[number]
+    tree.table[work.leaf[1]] = slot_of(work.leaf[0], number)
+    link["key"], link["published"], link["first_in"] = work.leaf[0], 0.0, -1
+    for i in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
+        tree.edge_links[i]["owner"], tree.edge_links[i]["next_in"] = number, -1
+    for i in range(tree.means.shape[1] if tree.means.shape[0] > 0 else 0):
+        tree.means[number, i] = 0.0
+    if e >= 0:
+        join(tree, e, number)
+        note_rewards(params, tree, work, e, row)
+
+
+@njit
+def enter_position(rules, params, tree, work, number, e):
+    """The same for the position `work.state`, outside a simulation, with the rewards at the beginning of the path's."""
+    work.leaf[0] = key_of(rules, params, work.state, work.keyed)
+    work.leaf[1] = find_place(tree, work.leaf[0])
+    enter_node(params, tree, work, number, np.int64(e), 0)
+
+
+@inlined
+def back_up_in_graph(params, tree, work, depth):
+    """Add one visit to each edge and node of the path, from the leaf to the root, and tell the other parents."""
+    if params.graph == VECTORS:
+        back_up_means(params, tree, work, depth)
+    else:
+        back_up_values(params, tree, work, depth)
+    count_simulation(tree, depth)
+
+
+@inlined
+def back_up_values(params, tree, work, depth):
+    """Where a node's value is one number.
+
+    What a visit adds to the sum of a node's values is the edge's new share less its old one: n E' - (n - 1) E. Where
+    all visits of a node came over one edge, that is the reward and what was added further down: no mean is read.
+    """
+    players, discount, returns = params.players, params.discount, work.returns
+    nodes, edges, total = tree.nodes, tree.edges, params.lowest + params.highest
+    below, in_step = returns[0], False  # what was added further down, as player 0 sees it; whether its node is told all
+    for d in range(depth - 1, -1, -1):
+        number, e, row = np.uint32(work.path_nodes[d]), np.uint32(work.path_edges[d]), d * players  # as in `back_up`
+        node, edge = nodes[number], edges[e]
+        chooser = max(0, np.int64(node["player"]))
+        returns[0] = work.path_rewards[row] + discount * returns[0]
+        if players > 1:
+            returns[1] = work.path_rewards[row + 1] + discount * returns[1]
+        before, visits = edge["value"], edge["visits"] + 1
+        edge["visits"] = visits
+        if visits == 1 and node["opened"] < node["count"]:
+            node["opened"] += 1
+        if work.path_links[d] != NO_NODE:
+            take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
+        child = np.uint32(edge["child"]) if edge["child"] > END else np.uint32(NO_NODE)
+        if d == depth - 1 and nodes[child]["proof"] > NO_PROOF:
+            child = np.uint32(NO_NODE)  # its value is exact, and has come as the return
+        if child != NO_NODE and not (in_step and nodes[child]["visits"] == visits):
+            mean = nodes[child]["value"]
+            if chooser != max(0, np.int64(nodes[child]["player"])):
+                mean = total - mean
+            value = work.path_rewards[row + chooser] + discount * mean
+            added = visits * value - (visits - 1) * before
+            below = added if chooser == 0 else total - added
+        else:
+            below = work.path_rewards[row] + discount * below
+            added = below if chooser == 0 else total - below
+            value = before + (added - before) / visits
+        edge["value"] = value
+        edge["spread"] = max(0.0, edge["spread"] + (returns[chooser] - before) * (returns[chooser] - value))
+        if params.normalise:
+            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
+            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+        node["visits"] += 1
+        told, in_step = node["value"], node["flags"] == 0
+        node["value"] = told + (added - told) / node["visits"]
+        if not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE:
+            publish(params, tree, number, told, walked_edge(work, d))
+
+
+@inlined
+def publish(params, tree, number, told, walked):
+    """Tell the edges that lead to a node how its value has changed, but for the one that was walked: it knows.
+
+    `told` is the value before this backup. Edges know another one where the node has CHANGED without a walk through it.
+    """
+    node = tree.nodes[number]
+    if node["flags"] & CHANGED:
+        told = tree.node_links[number]["published"]
+        node["flags"] &= UNKNOWN
+    if node["parents"] == 0:
+        return
+    change, here = params.discount * (node["value"] - told), max(0, np.int64(node["player"]))
+    e = np.int64(tree.node_links[number]["first_in"])
+    while e >= 0:
+        if e != walked:
+            edge, owner = tree.edges[np.uint32(e)], np.uint32(tree.edge_links[np.uint32(e)]["owner"])
+            above = tree.nodes[owner]
+            if not above["flags"] & CHANGED:
+                above["flags"] |= CHANGED
+                tree.node_links[owner]["published"] = above["value"]
+            turned = change if max(0, np.int64(above["player"])) == here else -change
+            edge["value"] += turned
+            above["value"] += turned * edge["visits"] / max(1, above["visits"])
+        e = np.int64(tree.edge_links[np.uint32(e)]["next_in"])
+
+
+@inlined
+def back_up_means(params, tree, work, depth):
+    """The same where a node has a mean for each player; what its edges were told stands beside it."""
+    players, discount, returns, means = params.players, params.discount, work.returns, tree.means
+    load_published(params, tree, child_at(tree, work, depth - 1), work.values)
+    for d in range(depth - 1, -1, -1):
+        number, e, row = np.int64(work.path_nodes[d]), np.int64(work.path_edges[d]), d * players
+        node, edge = tree.nodes[number], tree.edges[e]
+        for p in range(players):
+            returns[p] = work.path_rewards[row + p] + discount * returns[p]
+        chooser = max(0, np.int64(node["player"]))
+        before, visits = edge["value"], edge["visits"] + 1
+        edge["visits"] = visits
+        if visits == 1 and node["opened"] < node["count"]:
+            node["opened"] += 1
+        found = np.int64(work.path_links[d])
+        if found != NO_NODE:
+            take_over(params, tree, work, e, found, row)
+        node["visits"] += 1
+        child = np.int64(edge["child"])
+        open_end = child > END and tree.nodes[child]["proof"] == NO_PROOF
+        new_end = found != NO_NODE or (open_end and counted_visits(tree.nodes[child]) == 1)
+        for p in range(players):
+            added = returns[p]
+            if open_end:
+                now = work.path_rewards[row + p] + discount * means[child, p]
+                old = now if new_end else work.path_rewards[row + p] + discount * work.values[p]
+                added = visits * now - (visits - 1) * old
+            means[number, p] += (added - means[number, p]) / counted_visits(node)
+        value = before + (returns[chooser] - before) / visits
+        if open_end:
+            value = work.path_rewards[row + chooser] + discount * means[child, chooser]
+        edge["value"] = value
+        edge["spread"] = max(0.0, edge["spread"] + (returns[chooser] - before) * (returns[chooser] - value))
+        if params.normalise:
+            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
+            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+        load_published(params, tree, number, work.values)
+        node["value"] = means[number, chooser]
+        publish_means(params, tree, number, walked_edge(work, d))
+
+
+@inlined
+def publish_means(params, tree, number, walked):
+    players, means = params.players, tree.means
+    e = np.int64(tree.node_links[number]["first_in"])
+    while e >= 0:
+        if e != walked:
+            edge, owner = tree.edges[e], np.int64(tree.edge_links[e]["owner"])
+            above = tree.nodes[owner]
+            share = params.discount * edge["visits"] / counted_visits(above)
+            for p in range(players):
+                means[owner, p] += share * (means[number, p] - means[number, players + p])
+            chooser = max(0, np.int64(above["player"]))
+            edge["value"] += params.discount * (means[number, chooser] - means[number, players + chooser])
+            above["value"] = means[owner, chooser]
+        e = np.int64(tree.edge_links[e]["next_in"])
+    for p in range(players):
+        means[number, players + p] = means[number, p]
+
+
+@inlined
+def load_published(params, tree, number, out):
+    for p in range(params.players):
+        out[p] = tree.means[number, params.players + p]
+
+
+@inlined
+def counted_visits(node):
+    """The visits that a node's mean is made of."""
+    return max(1, node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
+
+
+@inlined
+def walked_edge(work, depth):
+    """The path's edge into its node at a depth; -1 at the root."""
+    return np.int64(work.path_edges[depth - 1]) if depth > 0 else np.int64(-1)
+
+
+@inlined
+def take_over(params, tree, work, e, number, row):
+    """Join an edge to the node that it was found to lead to."""
+    tree.edges[e]["child"] = number
+    join(tree, e, number)
+    tree.counters[SAVED] += 1
+    note_rewards(params, tree, work, e, row)
+
+
+@inlined
+def note_rewards(params, tree, work, e, row):
+    """An edge leads to a node: keep what it brought, or at least that there are rewards before the end of a game."""
+    for p in range(params.players):
+        if params.keep_states:
+            tree.rewards[e, p] = work.path_rewards[row + p]
+        if work.path_rewards[row + p] != 0.0:
+            tree.counters[REWARDED] = 1
+
+
+# Proofs.
+
+
+@inlined
+def stand_at(rules, params, tree, work, number):
+    """Bring `work.spare` to a node's position, along the edges by which nodes were first reached."""
+    if params.keep_states:
+        load_row(work.spare, tree.states, number)
+        return
+    at = number
+    while at != ROOT:
+        e = np.int64(tree.node_links[at]["first_in"])
+        at = np.int64(tree.edge_links[e]["owner"])
+        tree.node_links[at]["down"] = e
+    copy(work.spare, tree.root)
+    while at != number:
+        e = np.int64(tree.node_links[at]["down"])
+        call_apply(rules, work.spare, tree.edges[e]["action"], work.rewards, 0, params.players)
+        at = np.int64(child_node(tree.edges[e]["child"]))
+    zero(work.rewards)
+
+
+@njit
+def stand_at_entry(rules, params, tree, work, entry):
+    """The same for an entry of the table: a node, or a position that was seen once, through an edge."""
+    if entry > 0:
+        stand_at(rules, params, tree, work, entry)
+        return
+    e = -1 - entry
+    stand_at(rules, params, tree, work, np.int64(tree.edge_links[e]["owner"]))
+    call_apply(rules, work.spare, tree.edges[e]["action"], work.rewards, 0, params.players)
+    zero(work.rewards)
+
+
+@inlined
+def prove_in_graph(rules, params, tree, work, depth):
+    """The path's last edge leads to a node of exact value: mark it, and let the proof travel to all parents."""
+    last = work.path_edges[depth - 1]
+    number = np.int64(work.path_nodes[depth - 1])
+    if not settle(rules, params, tree, work, number, np.int64(last)):
+        return
+    tree.node_links[number]["waiting"] = NO_NODE
+    while number != NO_NODE:
+        proven, number = number, np.int64(tree.node_links[number]["waiting"])
+        e = np.int64(tree.node_links[proven]["first_in"])
+        while e >= 0:
+            owner = np.int64(tree.edge_links[e]["owner"])
+            if tree.edges[e]["child"] > 0 and settle(rules, params, tree, work, owner, e):
+                tree.node_links[owner]["waiting"] = number
+                number = owner
+            e = np.int64(tree.edge_links[e]["next_in"])
+
+
+@inlined
+def settle(rules, params, tree, work, number, e):
+    """An edge leads to a node of exact value: give it that value. True if its own node is proven by this."""
+    node, edge, players = tree.nodes[number], tree.edges[e], params.players
+    chooser, child = max(0, np.int64(node["player"])), np.int64(child_node(edge["child"]))
+    there = child == END or tree.counters[REWARDED] > 0  # the position has to be played again, to see the reward
+    if there:
+        stand_at(rules, params, tree, work, number)
+        copy(work.state, work.spare)
+        call_apply(rules, work.state, edge["action"], work.rewards, 0, players)
+    for p in range(players):
+        work.values[p] = work.rewards[p] + params.discount * tree.proofs[tree.nodes[child]["proof"], p]
+    zero(work.rewards)
+    exact = work.values[chooser]
+    edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
+    if node["proof"] > NO_PROOF:
+        return False
+    if node["player"] == CHANCE or not params.win_decides or exact < params.highest - SAME:
+        if not all_proven(tree, node):
+            return False
+        if params.graph == SCALARS and node["player"] != CHANCE:
+            best_values(params, tree, work, node)
+        else:
+            if not there:
+                stand_at(rules, params, tree, work, number)
+            if not exact_values(rules, params, tree, work, number):
+                return False
+    node["proof"] = tree.counters[PROOFS]
+    for p in range(players):
+        tree.proofs[tree.counters[PROOFS], p] = work.values[p]
+    tree.counters[PROOFS] += 1
+    return True
+
+
+@inlined
+def best_values(params, tree, work, node):
+    """`exact_values` where one number tells all: the best of the edges, and the rest of the sum."""
+    best, first = -np.inf, np.int64(node["first_edge"])
+    for e in range(first, first + np.int64(node["count"])):
+        best = max(best, tree.edges[e]["value"])
+    for p in range(params.players):
+        work.values[p] = best if p == node["player"] else params.lowest + params.highest - best
