@@ -8,13 +8,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import growth, memory, node_game, report, speed, startup, strength
+from . import chess, growth, memory, node_game, report, solo, speed, startup, strength
 from .measure import Options, Row
 
 SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "connect4": speed.connect4,
     "tictactoe": speed.tictactoe,
     "othello": speed.othello,
+    "chess": chess.measure,
+    "solo": solo.measure,
     "objects": node_game.measure,
     "memory": memory.measure,
     "growth": growth.measure,

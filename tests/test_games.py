@@ -13,7 +13,7 @@ import playout as po
 from playout import games
 from playout.core.jit import COMPILED
 
-BUILT_IN = ["connect4", "othello", "target_sum", "tictactoe"]
+BUILT_IN = ["connect4", "game2048", "othello", "suika", "target_sum", "tictactoe"]
 START = "---------------------------OX------XO--------------------------- X"
 EXAMPLES = settings(max_examples=100 if COMPILED else 15, deadline=None)
 

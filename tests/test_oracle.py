@@ -180,10 +180,10 @@ def test_any_settings_grow_the_oracles_tree_on_built_in_games(data, name, seed):
 
 @pytest.mark.parametrize("policy", [po.UCT(), po.UCB1Tuned(), po.PUCT()], ids=lambda p: type(p).__name__)
 @pytest.mark.parametrize("expansion", [po.All(), po.OneAtATime(), po.Widening()], ids=lambda e: type(e).__name__)
-@pytest.mark.parametrize("name", ["tictactoe", "connect4", "othello", "target_sum"])
+@pytest.mark.parametrize("name", ["tictactoe", "connect4", "othello", "target_sum", "suika", "game2048"])
 def test_every_policy_and_expansion_on_every_built_in_game(name, policy, expansion):
     settings = po.Settings(policy=policy, expansion=expansion)
-    simulations = {"othello": 12, "connect4": 50}.get(name, 120)
+    simulations = {"othello": 12, "connect4": 50, "suika": 8, "game2048": 8}.get(name, 120)
     compare(po.games.load(name), settings, simulations if COMPILED else simulations // 4, seed=3, then=[5])
 
 

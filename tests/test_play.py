@@ -253,3 +253,41 @@ def test_the_search_keeps_its_tree_from_move_to_move(session, monkeypatch):
     session("connect4", "4", "4", "4")
     assert reused[0] == 0
     assert max(reused[1:]) > 0
+
+
+def test_suika_is_played_with_the_fruit_that_chance_draws(session):
+    out = session("suika --preset suika", "3", "hint", "4", "quit")
+    assert out.count("Chance: ") == 2
+    assert out.count("warning line") == 3  # drawn once for a drop and what chance adds
+    assert "Hint: " in out
+    assert "\x1b[" not in out  # no colours in a pipe
+
+
+def test_2048_takes_words_and_letters(session):
+    out = session("game2048", "left", "r", "sideways", "quit")
+    assert out.count("Chance: ") == 2
+    assert "'sideways' is not legal in" in out
+
+
+@pytest.mark.parametrize("words", ["--watch", "--side none"])
+def test_watching_is_the_search_playing_by_itself(session, words):
+    out = session(f"suika --set columns=3 --set rows=3 --set line=2 --preset suika {words}")
+    assert "Your move" not in out
+    assert "The search plays " in out
+    final = [line for line in out.splitlines() if "score" in line][-1]
+    assert f"The end, with {final.split('score ')[1].split(',')[0]}." in out  # the score, not the reward
+
+
+def test_watching_draws_in_place_and_in_colour_on_a_terminal(monkeypatch, capsys):
+    from rich.console import Console
+
+    out = io.StringIO()
+    terminal = Console(file=out, force_terminal=True, color_system="truecolor", width=80, height=40, _environ={})
+    monkeypatch.setattr("playout.cli.play.console", lambda: terminal)
+    size = ["--set", "columns=2", "--set", "rows=3", "--set", "line=2"]
+    assert main(["play", "suika", *size, "--watch", "-n", "20", "--seed", "1"]) == 0
+    text = out.getvalue()
+    assert "\x1b[1A" in text  # the cursor goes back up
+    assert "48;2;" in text  # a fruit's own background
+    assert text.rstrip().splitlines()[-1].count("The end, with") == 1
+    assert "\x1b[?25h" in text  # the cursor is there again

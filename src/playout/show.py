@@ -17,6 +17,7 @@ from .game import CHANCE, TERMINAL
 
 if TYPE_CHECKING:
     from .result import ActionStats, Result
+    from .scores import Evaluation
     from .view import Node
 
 UNKNOWN = "—"
@@ -175,7 +176,7 @@ def result_table(result: "Result", most: int | None = None) -> Any:
             Text(clean(stats.text)),
             f"{stats.visits:,}",
             percent(share),
-            Text(_bar(share / max(shares)) if share else "", style="blue"),
+            Text(bar(share / max(shares)), style="blue"),
             number(stats.value),
             _margin(stats, result.z),
             percent(stats.prior),
@@ -203,9 +204,13 @@ def result_text(result: "Result") -> str:
     return "\n".join(lines)
 
 
-def _bar(share: float) -> str:
-    """A bar of eighths of a character."""
-    eighths = max(1, round(8 * BAR * share))
+def bar(share: float, length: int = BAR) -> str:
+    """A bar of eighths of a character; what is above nothing shows at least one.
+
+    >>> bar(0.3), bar(1e-9, 40), bar(0.0)
+    ('███', '▏', '')
+    """
+    eighths = max(1, round(8 * length * share)) if share > 0 else 0
     return "█" * (eighths // 8) + ("▏▎▍▌▋▊▉"[eighths % 8 - 1] if eighths % 8 else "")
 
 
@@ -438,3 +443,62 @@ def _compact(visits: int) -> str:
 
 def _note(x: float, y: float, text: str) -> str:
     return f'<text x="{x:g}" y="{y + 4:g}" fill="{GREY}">{html.escape(text)}</text>'
+
+
+# Scores.
+
+
+def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0) -> str:
+    """A histogram for each player, one below the other on the same axis, with the mean and its interval."""
+    edges, top, left = found.edges, 34.0, 12.0
+    label = f"{found.game}: scores of {', '.join(scores.player for scores in found.scores)}"
+    parts: list[str] = []
+    if not edges:
+        return _svg(width, 40, [_svg_text(left, 24, "no game was finished")], label)
+    step = (width - 2 * left) / (len(edges) - 1)
+    counts = [scores.histogram(edges) for scores in found.scores]
+    highest = max(max(found) for found in counts)
+
+    def at(score: float) -> float:
+        share = (score - edges[0]) / (edges[-1] - edges[0])
+        return left + min(max(share, 0.0), 1.0) * (width - 2 * left)
+
+    for scores, bars in zip(found.scores, counts, strict=True):
+        if not scores.records:
+            continue
+        error = "" if math.isnan(scores.error) else f" ± {scores.error:,.1f}"
+        words = f"{clean(scores.player)}: {scores.mean:,.1f}{error}, median {scores.quartiles[1]:,.0f}"
+        floor = top + height
+        parts.append(_svg_text(left, top - 12, words))
+        for i, n in enumerate(bars):
+            tall = (height - 8) * n / highest
+            parts.append(
+                f'<rect x="{left + i * step + 1:.1f}" y="{floor - tall:.1f}" width="{step - 2:.1f}" '
+                f'height="{tall:.1f}" fill="{_rgb(GOOD)}"><title>{edges[i]:g} to {edges[i + 1]:g}: {n}</title></rect>'
+            )
+        mean = at(scores.mean)
+        parts.append(f'<path d="M{left:g} {floor:g}H{width - left:g}" stroke="{GREY}"/>')
+        parts.append(f'<path d="M{mean:.1f} {top:g}V{floor:g}" stroke="{_rgb(BAD)}" stroke-width="2"/>')
+        if error:
+            ends = f"M{at(scores.mean - scores.error):.1f} {top + 4:g}H{at(scores.mean + scores.error):.1f}"
+            parts.append(f'<path d="{ends}" stroke="{_rgb(BAD)}" stroke-width="4" stroke-opacity="0.5"/>')
+        top += height + 34
+    for i in range(0, len(edges), max(1, len(edges) // 8)):
+        parts.append(_svg_text(left + i * step, top - 18, f"{edges[i]:,g}", "middle"))
+    return _svg(width, top - 8, parts, label)
+
+
+def _svg(width: float, height: float, parts: list[str], label: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}" role="img" font-family="sans-serif" font-size="11">'
+        f"<title>{_escape(label)}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _svg_text(x: float, y: float, words: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{GREY}">{_escape(words)}</text>'
+
+
+def _rgb(colour: tuple[int, int, int]) -> str:
+    return f"#{colour[0]:02x}{colour[1]:02x}{colour[2]:02x}"

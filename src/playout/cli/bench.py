@@ -43,6 +43,10 @@ WORK = (
     Work("chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 10_000, {"depth": "20"}),
     Work("target_sum", "", 3_000_000, PLAIN),
     Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}),
+    Work("suika", "", 100_000, {**PLAIN, "depth": "100"}),
+    Work("suika", "1.2.3...../4.5.1..... 2,1", 50_000, {"policy": "puct", "guided": "on", "depth": "100"}),
+    Work("game2048", "", 100_000, PLAIN),
+    Work("game2048", "64,32,16,8/2,4,0,0/0,2,0,0/0,0,0,2", 50_000, {"policy": "puct", "evaluator": "static"}),
 )
 
 

@@ -54,6 +54,9 @@ def play(
         str, typer.Option("--side", metavar="SIDE", help="Whom you play: 1 (who begins), 2, …, both, or none.")
     ] = "1",
     simulations: Simulations = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Let the search play on by itself, drawn in place on a terminal.")
+    ] = False,
     seconds: Seconds = None,
     preset: Preset = "default",
     option: SearchOption = None,
@@ -69,13 +72,16 @@ def play(
         ),
     ] = None,
 ) -> None:
-    """Play against the search. Type a move as the game writes it, or `help`. Ctrl-C and Ctrl-D leave."""
+    """Play against the search, or alone with its hints. Type a move as the game writes it, or `help`.
+
+    Ctrl-C and Ctrl-D leave. `--watch` is the same as `--side none`, and as `auto` in the middle of a game.
+    """
     from playout.errors import PositionError
 
     settings = make_settings(preset, pairs(option, "--option", "c=2"))
     within = limits(simulations, seconds)
     loaded = load_game(game, set)
-    persons = _persons(side, loaded.players)
+    persons = _persons("none" if watch else side, loaded.players)
     start = loaded.position(position)
     if start.is_terminal:
         raise PositionError(f"{loaded.title}: the game is over in {start.text}; there is nothing to play")
@@ -84,6 +90,7 @@ def play(
     try:
         table.run()
     except (Quit, EOFError, KeyboardInterrupt):
+        table.stop_watching()
         print("\nGoodbye." if table.asked else "Goodbye.")
 
 
@@ -124,6 +131,8 @@ class Table:
         self.over = False  # and announced
         self.out = console()
         self.asked = False  # the cursor stands behind a question
+        self.live: Any = None  # the picture that is drawn in place while only the search plays
+        self.words = ""  # below it
 
     @property
     def position(self) -> "Position":
@@ -134,6 +143,7 @@ class Table:
         self.draw()
         while True:
             if self.over:
+                self.stop_watching()
                 if not self.seats:
                     return
                 self.ask(OVER)
@@ -152,7 +162,8 @@ class Table:
         outcomes = self.position.outcomes()
         weights = [weight for _, weight in outcomes]
         action = outcomes[int(self.random.choice(len(outcomes), p=[w / sum(weights) for w in weights]))][0]
-        self.say(f"Chance: {_plain(self.position.action_text(action))}")
+        if not self.watching():
+            self.say(f"Chance: {_plain(self.position.action_text(action))}")
         self.move(action)
 
     def think(self) -> None:
@@ -245,7 +256,7 @@ class Table:
         if len(others) == 1:
             self.say(f"[bold]{_capital(who)} resign{'' if who == 'you' else 's'}; {_wins(others[0])}.[/bold]")
         else:
-            so_far = f", with {self.returns()[player]:g} so far" if not others else ""
+            so_far = f", with {self.score():g} so far" if not others else ""
             self.say(f"[bold]{_capital(who)} give{'' if who == 'you' else 's'} up{so_far}.[/bold]")
 
     def do_new(self) -> None:
@@ -267,21 +278,54 @@ class Table:
     # What the above is made of.
 
     def ponder(self, what: str) -> "Result":
-        with search_progress(what) as progress:
+        with search_progress(what, self.live is None) as progress:
             self.last = self.search.run(**self.within, progress=progress)
         return self.last
 
     def move(self, action: int) -> None:
         self.positions.append(self.search.play(action))
-        self.draw()
+        if self.position.is_terminal or self.position.player >= 0:  # chance moves at once, and is drawn then
+            self.draw()
 
     def draw(self) -> None:
+        if self.watching():
+            self.refresh()
+            return
         self.out.print()
-        self.out.print(self.position.show(), markup=False)
+        self.out.print(self.picture())
         self.out.print()
 
+    def picture(self) -> Any:
+        from rich.text import Text
+
+        return Text.assemble(*self.game.paint(self.position.state))
+
     def say(self, words: str) -> None:
-        self.out.print(words, soft_wrap=True)
+        if self.watching():
+            self.words = words
+            self.refresh()
+        else:
+            self.out.print(words, soft_wrap=True)
+
+    def watching(self) -> bool:
+        """Whether to draw in place: nobody plays but the search, and somebody looks."""
+        return not self.persons and not self.over and self.out.is_terminal
+
+    def refresh(self) -> None:
+        from rich.console import Group
+        from rich.live import Live
+        from rich.text import Text
+
+        if self.live is None:
+            self.live = Live(console=self.out, auto_refresh=False)
+            self.live.start()
+        self.live.update(Group("", self.picture(), "", Text.from_markup(self.words)), refresh=True)
+
+    def stop_watching(self) -> None:
+        """Leave the last picture where it is and go on below it."""
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
 
     def read(self, question: str) -> str:
         """A line of input; where it comes from a pipe it is repeated, so that the record can be read."""
@@ -301,6 +345,11 @@ class Table:
         """What each player has got since the start."""
         return sum((position.rewards for position in self.positions[1:]), start=0 * self.start.rewards)
 
+    def score(self) -> float:
+        """Of a player alone: the game's own count, or the returns."""
+        known = self.game.score(self.position.state)
+        return float(self.returns()[0]) if known is None else float(known)
+
     def name(self, player: int) -> str:
         if player in self.seats and len(self.seats) == 1:
             return "you"
@@ -309,11 +358,12 @@ class Table:
         return f"player {player + 1}"
 
     def announce(self) -> None:
-        """How it ended: by the returns since the start."""
+        """How it ended: by the score, or the returns since the start."""
         self.over = True
+        self.stop_watching()
         got = [float(r) for r in self.returns()]
         if self.game.players == 1:
-            self.say(f"[bold]The end, with {got[0]:g}.[/bold]")
+            self.say(f"[bold]The end, with {self.score():g}.[/bold]")
             return
         best = [p for p, r in enumerate(got) if r == max(got)]
         if len(best) == self.game.players:

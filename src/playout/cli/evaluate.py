@@ -1,0 +1,172 @@
+"""`playout evaluate`: many games of one player, and what the scores say."""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, whole
+from .output import console, print_json, progress, say_that_it_compiles
+
+if TYPE_CHECKING:
+    from playout.scores import Evaluation
+
+INTERRUPTED = 130
+BAR = 40  # characters of the longest one
+
+
+def evaluate(
+    game: GameName,
+    preset: Preset = "default",
+    option: SearchOption = None,
+    simulations: Annotated[
+        int | None, typer.Option("-n", "--simulations", metavar="N", parser=whole, help="A move.")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("-t", "--seconds", metavar="S", parser=number, help="A move; 1 when there is no limit at all."),
+    ] = None,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--player",
+            metavar="PLAYER",
+            help="Instead of --preset and --option: greedy (the highest prior), random, or as in suika,n=1000,c=2; "
+            "before it, if wanted, a name: mine=suika,c=2. Several play the same games, compared with the first.",
+        ),
+    ] = None,
+    games: Annotated[int, typer.Option("--games", metavar="N", parser=whole, help="For each player.")] = 100,
+    position: Annotated[
+        str | None, typer.Option("--position", metavar="POSITION", help="Where games begin.", show_default="the start")
+    ] = None,
+    max_moves: Annotated[
+        int | None,
+        typer.Option("--max-moves", metavar="N", parser=whole, help="Moves after which a game counts as it stands."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
+    ] = None,
+    set: Set = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", parser=whole, help="Of chance and players: game i of a seed has its luck."),
+    ] = 0,
+    json: Json = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the histograms as a drawing.")
+    ] = None,
+) -> int:
+    """Play many games of one player at once and report the scores: mean, median, spread, histogram.
+
+    Ctrl-C ends it with the games that are finished, and exit code 130.
+    """
+    from playout.arena.players import SEARCH, Spec
+    from playout.errors import FileError, SettingsError
+    from playout.options import make_settings
+    from playout.scores import ENDLESS
+    from playout.scores import evaluate as run
+    from playout.show import scores_svg
+
+    given = pairs(option, "--option", "c=2")
+    if player and (given or preset != "default"):
+        raise SettingsError("--player says how to search, and so do --preset and --option; give one or the other")
+    name = ",".join((preset, *(f"{key}={value}" for key, value in given.items())))
+    players: list[str | Spec] = [*player] if player else [Spec(name, SEARCH, make_settings(preset, given))]
+    loaded = load_game(game, set)
+    say_that_it_compiles()
+    code = 0
+
+    def interrupted() -> None:
+        nonlocal code
+        code = INTERRUPTED
+
+    with progress(loaded.title, not json) as show:
+        found = run(
+            loaded,
+            players,
+            games=games,
+            position=position,
+            simulations=simulations,
+            seconds=seconds,
+            workers=workers,
+            max_moves=ENDLESS if max_moves is None else max_moves,
+            seed=seed,
+            progress=None if show is None else lambda now: show(*_live(now)),
+            interrupted=interrupted,
+        )
+    if svg is not None:
+        try:
+            svg.write_text(scores_svg(found))
+        except OSError as error:
+            raise FileError(f"can't write {svg}: {error.strerror}") from None
+    if json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+    return code
+
+
+def _live(found: "Evaluation") -> tuple[str, float]:
+    done = sum(len(scores.records) for scores in found.scores)
+    wanted = found.wanted * len(found.scores)
+    means = " · ".join(f"{scores.mean:,.0f}" for scores in found.scores if scores.records)
+    return f"{done} of {wanted} games · mean {means}", done / wanted
+
+
+def _print(found: "Evaluation") -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from playout.scores import CONFIDENCE
+
+    out = console()
+    done = sum(len(scores.records) for scores in found.scores)
+    if not done:
+        out.print("no game was finished")
+        return
+    wanted = found.wanted * len(found.scores)
+    count = str(done) if done == wanted else f"{done} of {wanted}"
+    out.print(f"{found.game}: {count} games, seed {found.seed}", markup=False)
+    several = len(found.scores) > 1
+    titles = ["player", "games", "mean", f"±{CONFIDENCE:.0%}", "median", "deviation", "quartiles", "least", "most"]
+    titles += ["moves", "ms a move"] + (["lead", f"±{CONFIDENCE:.0%}"] if several else [])
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in titles:
+        table.add_column(title, justify="left" if title == "player" else "right")
+    for scores in found.scores:
+        low, median, high = scores.quartiles
+        cells = [_number(scores.mean), _number(scores.error), _number(median), _number(scores.deviation)]
+        cells += [f"{_number(low)} to {_number(high)}"]
+        cells += [_number(scores.values.min()), _number(scores.values.max())] if scores.records else ["—", "—"]
+        cells += [_number(scores.moves), f"{1000 * scores.seconds:.1f}"]
+        if several:
+            lead, error = scores.lead(found.scores[0])
+            cells += [f"{lead:+,.1f}", _number(error)] if scores is not found.scores[0] else ["", ""]
+        table.add_row(escape(scores.player), str(len(scores.records)), *cells)
+    out.print(table)
+    edges = found.edges
+    for scores in found.scores:
+        if scores.records:
+            out.print()
+            if several:
+                out.print(scores.player, markup=False, style="bold")
+            _histogram(out, edges, scores.histogram(edges))
+
+
+def _histogram(out: Any, edges: list[float], counts: list[int]) -> None:
+    from playout.show import bar
+
+    labels = [f"{_number(low)} to {_number(high)}" for low, high in pairwise(edges)]
+    width = max(len(label) for label in labels)
+    for label, n in zip(labels, counts, strict=True):
+        out.print(f"{label:>{width}}  {bar(n / max(counts), BAR)} {n or ''}".rstrip(), markup=False)
+
+
+def _number(value: float) -> str:
+    """A score: whole where it is, otherwise with a decimal."""
+    if math.isnan(value):
+        return "—"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.1f}"
