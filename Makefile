@@ -4,10 +4,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup serve test test-compiled test-uncompiled test-bounds check bench clean
+.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds check bench clean
 
 PYTHON ?= python3
 JOBS ?= 2
+ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,10 +26,22 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv and install playout and its tools into it
 
-serve: $(READY) ## start the workbench (not here yet: says what to use instead)
-	@echo "The workbench is not here yet; search from the command line: $(BIN)/playout analyze tictactoe"
+serve: $(READY) ## start the workbench and open it in a browser (ARGS='--port 8000' passes options on)
+	@$(BIN)/playout serve $(ARGS)
 
-test: test-compiled test-uncompiled test-bounds ## run the tests three times: compiled, uncompiled, bounds-checked
+test: browser test-compiled test-uncompiled test-bounds ## run the tests three times: compiled, uncompiled, bounds-checked
+
+browser: ## install Chromium for the tests of the page, where that may be done
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then \
+	    :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "== Installing Chromium with apt-get, for the tests of the page"; \
+	    (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null) \
+	        || echo "Chromium could not be installed; the tests of the page will be skipped (with CI set: fail)."; \
+	else \
+	    echo "There is no Chromium here, and installing it needs root and apt-get:" \
+	        "the tests of the page will be skipped (with CI set: fail)."; \
+	fi
 
 test-compiled: $(READY) ## the full suite and the doctests, compiled
 	@echo "== Tests, compiled: the full suite and the doctests"

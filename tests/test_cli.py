@@ -106,9 +106,9 @@ def test_version(run):
 def test_help_names_every_command_and_none_that_is_not_there(run):
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("games", "analyze", "play", "perft", "doctor", "bench", "settings"):
+    for command in ("games", "analyze", "play", "evaluate", "perft", "doctor", "bench", "settings", "serve"):
         assert f" {command} " in out
-    assert "serve" not in out
+    assert " train " not in out
     assert run()[0] == 0
     assert "--simulations" in run("analyze", "--help")[1]
 
@@ -296,6 +296,13 @@ def test_flat_settings_mean_what_they_say():
             "ties": "first",
             "evaluate_root": "on",
             "early_stop": "on",
+            "outcomes": "widening",
+            "outcomes_initial": "3",
+            "outcomes_k": "2",
+            "outcomes_alpha": "0.25",
+            "outcomes_cap": "none",
+            "open_loop": "off",
+            "transpositions": "check",
         },
     )
     assert made == po.Settings(
@@ -313,6 +320,8 @@ def test_flat_settings_mean_what_they_say():
         ties="first",
         evaluate_root=True,
         early_stop=True,
+        outcomes=po.Widening(3.0, 2.0, 0.25),
+        transpositions="check",
     )
     assert make_settings("default", flat(made)) == made
     assert make_settings("default", {"unvisited": "0.5"}).unvisited == 0.5

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from playout.errors import PlayoutError
 
-from . import analyze, arena, bench, doctor, games, perft, play, settings, uci
+from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, uci
 from .options import Command
 
 # Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
@@ -28,7 +28,9 @@ for command in (
     games.games,
     analyze.analyze,
     play.play,
+    serve.serve,
     arena.arena,
+    evaluate.evaluate,
     uci.uci,
     perft.perft,
     doctor.doctor,

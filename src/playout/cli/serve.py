@@ -1,0 +1,85 @@
+"""`playout serve`: the workbench in a browser."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import whole
+
+DEFAULT_PORT = 8421
+MIB = 1 << 20
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on. Another than loopback asks for a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="N", parser=whole, help="0: any free one.")] = DEFAULT_PORT,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FOLDER", help="Where sessions are kept; a folder of yours by default."),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", metavar="GAME", help="A game of your own, file.py:Class; can be repeated."),
+    ] = None,
+    max_sessions: Annotated[int, typer.Option("--max-sessions", metavar="N", parser=whole)] = 200,
+    max_nodes: Annotated[
+        int, typer.Option("--max-nodes", metavar="N", parser=whole, help="Positions in one tree.")
+    ] = 20_000_000,
+    max_bytes: Annotated[int, typer.Option("--max-bytes", metavar="N", parser=whole, help="Of one tree.")] = 2048 * MIB,
+    max_memory: Annotated[
+        int, typer.Option("--max-memory", metavar="N", parser=whole, help="Bytes of all trees in memory.")
+    ] = 6144 * MIB,
+    max_upload: Annotated[
+        int, typer.Option("--max-upload", metavar="N", parser=whole, help="Bytes of a search file.")
+    ] = 512 * MIB,
+    idle: Annotated[
+        int, typer.Option("--idle", metavar="S", parser=whole, help="Seconds until an idle session goes to disk.")
+    ] = 600,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", parser=whole, help="Searches that compute at once; one a core."),
+    ] = None,
+) -> int:
+    """Start the workbench: a page to set up, run, step and look into searches, and an HTTP interface for programs.
+
+    PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL and PLAYOUT_LLM_KEY, if set, name a language model that answers questions.
+    """
+    import os
+
+    from playout.errors import SettingsError
+
+    try:
+        from playout.web.caps import Caps
+        from playout.web.server import default_folder
+        from playout.web.server import serve as start
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"serve needs the package '{error.name}', which is not installed: pip install 'playout[web]'"
+        ) from None
+    workers = workers if workers is not None else max(1, os.cpu_count() or 1)
+    counts = {
+        "--max-sessions": max_sessions,
+        "--max-nodes": max_nodes,
+        "--max-bytes": max_bytes,
+        "--max-memory": max_memory,
+        "--max-upload": max_upload,
+        "--idle": idle,
+        "--workers": workers,
+    }
+    for name, value in counts.items():
+        if not 1 <= value < 2**60:
+            raise SettingsError(f"{name} is {value}, expected a whole number of at least 1")
+    if not 0 <= port < 65536:
+        raise SettingsError(f"--port is {port}, expected 0 to 65535")
+    caps = Caps(max_sessions, max_nodes, max_bytes, max_memory, max_upload, float(idle), workers)
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    start(host, port, data or default_folder(), game or [], caps, say, not no_open and sys.stdout.isatty())
+    return 0

@@ -1,0 +1,16 @@
+"""How much one server gives: options of `playout serve`."""
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Caps:
+    sessions: int = 200
+    nodes: int = 20_000_000  # of one session's tree
+    bytes: int = 2048 * MIB  # of one session's tree
+    memory: int = 6144 * MIB  # of all trees in memory
+    upload: int = 512 * MIB  # of a search file
+    idle: float = 600.0  # seconds after which a session goes to disk
+    workers: int = 2  # runs that compute at the same time

@@ -1,0 +1,112 @@
+"""What there is to choose from: the games this server knows, the presets, the settings of the search."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from playout import games
+from playout.errors import GameError
+from playout.game import Game
+from playout.options import OPTIONS, flat
+from playout.settings import PRESETS, preset
+
+from .refusals import Refusal, game_may_fail
+
+PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
+
+
+class Catalogue:
+    """The built-in games, and those that the server was started with. No other can be named by a client."""
+
+    def __init__(self, own: Sequence[str] = ()) -> None:
+        self._own: dict[str, type[Game]] = {}
+        for spec in own:
+            found = games.find(spec)
+            title = found.name or found.__name__
+            if title in self._own or title in games.names():
+                raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
+            found()  # what is wrong with the class is said now
+            self._own[title] = found
+
+    def names(self) -> list[str]:
+        return [*games.names(), *self._own]
+
+    def load(self, name: str, settings: Mapping[str, Any] | None = None) -> Game:
+        """A game by its name, with settings; unknown names are refused, whatever they look like."""
+        given = {key: tuple(v) if isinstance(v, list) else v for key, v in (settings or {}).items()}
+        if name in self._own:
+            with game_may_fail(self._own[name]):
+                return self._own[name](**given)
+        if name in games.names():
+            return games.load(name, **given)
+        raise Refusal(
+            404, "unknown_game", f"no game '{name[:80]}' (there are: {', '.join(self.names())}); `--game` adds one"
+        )
+
+    def describe_games(self) -> list[dict[str, Any]]:
+        return [self._describe(name) for name in self.names()]
+
+    def _describe(self, name: str) -> dict[str, Any]:
+        game = self.load(name)
+        about = inspect.getdoc(type(game)) or ""
+        built_in = name not in self._own
+        return {
+            "game": name,
+            "description": games.describe(name) if built_in else about.partition("\n")[0],
+            "about": about,
+            "players": game.players,
+            "range": list(game.range) if game.range else None,
+            "built_in": built_in,
+            "settings": [_setting(game, key) for key in game.settings],
+            "position": game.position().text,
+            "parts": [part for part in PARTS if game.has(part)],
+        }
+
+
+def _setting(game: Game, key: str) -> dict[str, Any]:
+    field, default = game.dtype[key], game.settings[key]
+    kind = "integer" if np.issubdtype(field.base, np.integer) else "number"
+    return {
+        "name": key,
+        "default": list(default) if isinstance(default, tuple) else default,
+        "type": f"{kind}s" if field.shape else kind,
+        "most": int(field.shape[0]) if field.shape else None,
+    }
+
+
+def describe_presets() -> list[dict[str, Any]]:
+    return [
+        {"preset": name, "description": found.description, "options": flat(preset(name))}
+        for name, found in PRESETS.items()
+    ]
+
+
+def describe_settings() -> list[dict[str, Any]]:
+    defaults = flat(preset("default"))
+    found = []
+    for name, option in OPTIONS.items():
+        if isinstance(option.values, Mapping):
+            words, number = list(option.values), "number" if option.number else None
+        else:
+            words, number = [], "integer" if option.values is int else "number"
+        found.append(
+            {
+                "name": name,
+                "meaning": option.meaning,
+                "words": words,
+                "number": number,
+                "default": defaults[name],
+                "part": option.part,
+                "kinds": list(option.kinds),
+            }
+        )
+    return found
+
+
+def option_texts(given: Mapping[str, Any]) -> dict[str, str]:
+    """Options as a client gives them, in the words of the command line."""
+    return {
+        name: ("on" if value else "off") if isinstance(value, bool) else str(value) for name, value in given.items()
+    }

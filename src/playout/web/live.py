@@ -1,0 +1,171 @@
+"""The WebSocket: what changes, as it changes. Updates are pulled: a client that is slow simply gets fewer of them."""
+
+import asyncio
+import contextlib
+import json
+import time
+from typing import Any
+
+from fastapi import WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from playout.errors import PlayoutError
+from playout.search import Search
+
+from . import views
+from .refusals import Refusal, refusal_of
+from .schemas import Watch
+from .session import Session
+from .sessions import Sessions
+
+WATCHERS = 16  # of one session
+SHARE = 0.06  # of a run's time may go into updates
+SLOWEST = 0.18  # seconds between two updates, unless many watch
+MAP_EVERY = 0.5  # seconds between two maps during a run: the largest of the views, and the slowest to change
+MESSAGE = 1 << 16
+_watching = 0  # connections of the whole server; only the event loop changes it
+
+
+async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
+    """One connection, from its first message to its last."""
+    global _watching  # noqa: PLW0603
+    await socket.accept()
+    try:
+        session = sessions.find(name)
+    except Refusal as refusal:
+        await socket.close(4404, refusal.message[:120])
+        return
+    if len(session.listeners) >= WATCHERS:
+        await socket.close(4409, f"{WATCHERS} connections watch this session already")
+        return
+    loop, wake = asyncio.get_running_loop(), asyncio.Event()
+
+    def changed() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server stops
+            loop.call_soon_threadsafe(wake.set)
+
+    session.listeners.add(changed)
+    _watching += 1
+    connection = _Connection(socket, session, wake)
+    tasks = [asyncio.create_task(connection.listen()), asyncio.create_task(connection.send_changes())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        _watching -= 1
+        session.listeners.discard(changed)
+        for task in tasks:
+            task.cancel()
+        for found in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(found, Exception) and not isinstance(found, WebSocketDisconnect | RuntimeError | OSError):
+                raise found
+
+
+class _Connection:
+    def __init__(self, socket: WebSocket, session: Session, wake: asyncio.Event) -> None:
+        self.socket, self.session, self.wake = socket, session, wake
+        self.watch = Watch()
+        self.watch_is_new = False
+        self.mapped_at = 0.0
+        self.lock = asyncio.Lock()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        try:
+            text = json.dumps(message, allow_nan=False)
+        except ValueError:
+            text = json.dumps(views.plain(message), allow_nan=False)
+        async with self.lock:
+            await self.socket.send_text(text)
+
+    async def listen(self) -> None:
+        """What the client says, until it goes."""
+        while True:
+            message = await self.socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            try:
+                data = json.loads(text) if text is not None and len(text) <= MESSAGE else None
+                if data == {"type": "stop"}:
+                    if (run := self.session.run) is not None:
+                        run.stop()
+                    continue
+                self.watch = Watch.model_validate(data)
+            except (ValidationError, ValueError, RecursionError) as error:
+                why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is no JSON"
+                expected = 'expected {"type": "watch", …} or {"type": "stop"}'
+                await self.send({"type": "error", "error": {"code": "invalid", "message": f"{expected}: {why}"}})
+                continue
+            self.watch_is_new = True
+            self.wake.set()
+
+    async def send_changes(self) -> None:
+        """The state when it changes, updates while a run is on."""
+        version, pause = -1, 0.0
+        while True:
+            self.wake.clear()
+            session, watch = self.session, self._wanted()
+            if session.deleted:
+                await self.send({"type": "deleted"})
+                await self.socket.close(1000)
+                return
+            began = time.perf_counter()
+            try:
+                if session.version != version:
+                    version = session.version
+                    await self.send({"type": "state", "session": await run_in_threadpool(session.view)})
+                update, cost = await run_in_threadpool(session.look, lambda search: _update(session, search, watch))  # noqa: B023
+                await self.send({"type": "update", **update})
+            except Refusal as refusal:
+                if not session.deleted:
+                    await self.send({"type": "error", **refusal.to_dict()})
+                cost = 0.0
+            except PlayoutError as error:
+                await self.send({"type": "error", **refusal_of(error).to_dict()})
+                cost = 0.0
+            if session.run is not None:
+                pause = max(1 / watch.rate, min(SLOWEST, cost / SHARE), _watching * cost / SHARE / 4)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._new_state(version), max(0.0, pause - (time.perf_counter() - began)))
+            elif session.version == version and not session.deleted:
+                await self.wake.wait()
+
+    def _wanted(self) -> Watch:
+        """What the next update holds: now and then without the map."""
+        now = time.monotonic()
+        if self.session.run is not None and not self.watch_is_new and now - self.mapped_at < MAP_EVERY:
+            return self.watch.model_copy(update={"map": None})
+        self.mapped_at = now
+        return self.watch
+
+    async def _new_state(self, version: int) -> None:
+        """Until there is more than the next update to tell."""
+        while self.session.version == version and not self.session.deleted and not self.watch_is_new:
+            self.wake.clear()
+            await self.wake.wait()
+        self.watch_is_new = False
+
+
+def _update(session: Session, search: Search, watch: Watch) -> tuple[dict[str, Any], float]:
+    """What is watched, and how long it took; called where the search may be looked at."""
+    began = time.perf_counter()
+    run = session.run
+    update: dict[str, Any] = {"run": run.to_dict() if run is not None else None, "version": session.version}
+    update["point"] = views.point_view(search) if search.simulations else None
+    if watch.result:
+        update["result"] = views.result_view(session.result_of(search), lines=False)
+    for name, wanted in (("tree", watch.tree), ("line", watch.line), ("map", watch.map)):
+        if wanted is not None:
+            try:
+                update[name] = _view(search, wanted)
+            except Refusal as refusal:  # a path that a move has left behind
+                update[name] = None
+                update.setdefault("missing", {})[name] = refusal.message
+    return update, time.perf_counter() - began
+
+
+def _view(search: Search, wanted: BaseModel) -> dict[str, Any]:
+    given = wanted.model_dump()
+    if "width" in given:
+        return views.tree_view(search, **given)
+    return views.map_view(search, **given) if "cells" in given else views.line_view(search, **given)

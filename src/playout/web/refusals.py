@@ -1,0 +1,66 @@
+"""What the server refuses, and in which form: a status, a code for programs, a message for people."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from playout.errors import (
+    ActionError,
+    BusyError,
+    FileError,
+    GameError,
+    PlayoutError,
+    PositionError,
+    SettingsError,
+)
+from playout.game import Game, described
+
+CODES: dict[type[PlayoutError], tuple[int, str]] = {
+    ActionError: (400, "action"),
+    BusyError: (409, "busy"),
+    FileError: (400, "file"),
+    GameError: (400, "game"),
+    PositionError: (400, "position"),
+    SettingsError: (400, "settings"),
+}
+
+
+class Refusal(Exception):
+    """An answer other than the one that was asked for."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, " ".join(message.split())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"error": {"code": self.code, "message": self.message}}
+
+
+def refusal_of(error: PlayoutError) -> Refusal:
+    """A mistake that the search reported, as an answer; what it calls by a command's option has no dashes here."""
+    status, code = CODES.get(type(error), (400, "bad_request"))
+    return Refusal(status, code, str(error).replace("--option ", "option "))
+
+
+@contextlib.contextmanager
+def game_may_fail(game: type[Game]) -> Iterator[None]:
+    """Around what calls a game's Python: a fault in a game of the user's is the user's, not the server's."""
+    try:
+        yield
+    except (PlayoutError, Refusal):
+        raise
+    except Exception as error:
+        if game.__module__.startswith("playout."):
+            raise
+        name = game.name or game.__name__
+        raise Refusal(
+            400, "game", f"{name} raised {described(error)}; `playout doctor` finds what is wrong with a game"
+        ) from error
+
+
+def not_now(message: str) -> Refusal:
+    return Refusal(409, "state", message)
+
+
+def busy(what: str) -> Refusal:
+    return Refusal(409, "busy", f"{what}: a run is on in this session; stop it, or wait for its end")

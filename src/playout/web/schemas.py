@@ -1,0 +1,488 @@
+"""What comes in and what goes out, field by field: the source of /openapi.json. See docs/http.md for the whole of it.
+
+Requests are checked against these; answers are made by `views` and only described here (the tests compare them).
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Text = Annotated[str, StringConstraints(max_length=4000)]
+Name = Annotated[str, StringConstraints(max_length=200)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+ActionIn = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)] | Annotated[str, StringConstraints(max_length=200)]
+ActionNumber = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**64)]
+OptionValue = (
+    Annotated[bool, Field(strict=True)]
+    | Annotated[int, Field(strict=True, ge=-(2**53), le=2**53)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | Annotated[str, StringConstraints(max_length=100)]
+)
+Scalar = (
+    Annotated[int, Field(strict=True, ge=-(2**53), le=2**53)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+)
+SettingValue = (
+    Scalar | Annotated[list[Scalar], Field(max_length=1000)] | Annotated[str, StringConstraints(max_length=1000)]
+)
+Options = Annotated[dict[Name, OptionValue], Field(max_length=100)]
+GameSettings = Annotated[dict[Name, SettingValue], Field(max_length=100)]
+Moves = Annotated[list[ActionIn], Field(max_length=2000)]
+Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+# Requests.
+
+
+class PositionIn(Request):
+    game: Name = Field(description="One of /api/games.")
+    game_settings: GameSettings = Field(default_factory=dict, description="As in {'target': 21}.")
+    position: Text | None = Field(None, description="In the game's own text; null: the start.")
+    moves: Moves = Field(default_factory=list, description="Played from there, each by its text or its number.")
+
+
+class SessionIn(Request):
+    game: Name | None = Field(None, description="One of /api/games; or give `from`.")
+    source: Name | None = Field(None, alias="from", description="A session whose game and present position are taken.")
+    game_settings: GameSettings = Field(default_factory=dict)
+    position: Text | None = None
+    moves: Moves = Field(default_factory=list)
+    preset: Name | None = Field(None, description="One of /api/presets; null: default, or that of `from`.")
+    options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /api/settings.")
+    seed: Seed = Field(0, description="The same seed gives the same search again.")
+    name: Name = ""
+
+
+class SettingsIn(Request):
+    preset: Name | None = Field(None, description="Null: the present settings, with these options changed.")
+    options: Options = Field(default_factory=dict)
+    seed: Seed | None = Field(None, description="Null: as it was.")
+
+
+class NameIn(Request):
+    name: Name
+
+
+class RunIn(Request):
+    simulations: Count | None = Field(None, description="So many new ones.")
+    seconds: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)] | None = None
+    nodes: Count | None = Field(None, description="Positions of the whole tree.")
+    bytes: Count | None = Field(None, description="Of the whole tree.")
+    wait: bool = Field(False, description="Answer when it has ended, at most 60 s later.")
+
+
+class SeekIn(Request):
+    simulations: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)]
+    wait: bool = True
+
+
+class StepIn(Request):
+    at: Annotated[int, Field(strict=True, ge=1, le=2**31 - 2)] | None = Field(
+        None, description="Simulation number k of this root; null: the next one."
+    )
+    svg: bool = Field(False, description="With its positions drawn.")
+
+
+class PlayIn(Request):
+    action: ActionIn | None = Field(None, description="Its text or its number; null: the best one.")
+
+
+class GotoIn(Request):
+    moment: Annotated[int, Field(strict=True, ge=0, le=2**31)]
+
+
+class AskIn(Request):
+    kind: Literal["choice", "step", "question"] = "choice"
+    question: Annotated[str, StringConstraints(max_length=2000)] | None = None
+    language: Literal["en", "zh"] = "en"
+
+
+class TreeWatch(Request):
+    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
+    depth: Annotated[int, Field(strict=True, ge=0, le=12)] = 2
+    width: Annotated[int, Field(strict=True, ge=1, le=400)] = 8
+
+
+class MapWatch(Request):
+    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 8
+    cells: Annotated[int, Field(strict=True, ge=1, le=5000)] = 800
+
+
+class LineWatch(Request):
+    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
+
+
+class Watch(Request):
+    """What a WebSocket client wants to see in updates."""
+
+    type: Literal["watch"] = "watch"
+    result: bool = True
+    tree: TreeWatch | None = None
+    map: MapWatch | None = None
+    line: LineWatch | None = None
+    rate: Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)] = 8.0
+
+
+# Answers.
+
+Interval = list[float] | None
+VALUE = "Mean return for player `value_for`; exact if proven; null before the first visit."
+PROVEN = "The exact value for player `value_for`, or null."
+
+
+class ErrorDetail(Answer):
+    code: str
+    message: str = Field(description="For people: what came, what was expected, what to do.")
+
+
+class ErrorOut(Answer):
+    error: ErrorDetail
+
+
+class ServerOut(Answer):
+    name: str
+    version: str
+    ask: dict[str, str] | None = Field(description="The language model, or null.")
+    limits: dict[str, int]
+    sessions: int
+    running: int
+
+
+class GameOut(Answer):
+    game: str
+    description: str
+    about: str
+    players: int
+    range: Interval = Field(description="Least and most that a player can get; null: unknown.")
+    built_in: bool
+    settings: list[dict[str, Any]]
+    position: str = Field(description="The start, as an example of how positions are written.")
+    parts: list[str]
+
+
+class GamesOut(Answer):
+    games: list[GameOut]
+
+
+class PresetsOut(Answer):
+    presets: list[dict[str, Any]]
+
+
+class OptionOut(Answer):
+    name: str
+    meaning: str
+    words: list[str]
+    number: str | None
+    default: str
+    part: str
+    kinds: list[str]
+
+
+class OptionsOut(Answer):
+    settings: list[OptionOut]
+
+
+class ActionOut(Answer):
+    number: int
+    action: str
+    probability: float | None = Field(None, description="Where chance moves.")
+
+
+class PositionOut(Answer):
+    text: str
+    player: int = Field(description="Who moves: 0, 1, …; -1 chance, -4 nobody.")
+    over: bool
+    chance: bool
+    show: str
+    svg: str = Field(description="From the game's `draw`: show it as an image only.")
+    actions: list[ActionOut]
+
+
+class RunOut(Answer):
+    id: int
+    kind: str
+    limits: dict[str, float | None]
+    share: float | None = Field(description="Of the limits, 0 to 1; null: until stopped.")
+    simulations: int = Field(description="Of this run.")
+    seconds: float = Field(description="Of wall clock, waiting for its turn included.")
+    simulations_per_second: float
+    stopped_by: str | None = Field(description="Null while it is on.")
+    error: str | None
+
+
+class KeptOut(Answer):
+    visits: int = Field(description="Of the new root, that were there before.")
+    of: int = Field(description="Visits of the tree that was left.")
+    how: str = Field(description="subtree, parked or none.")
+
+
+class SessionHead(Answer):
+    id: str
+    permalink: str
+    name: str
+    game: str
+    created: float
+    touched: float
+    in_memory: bool
+
+
+class ListedOut(SessionHead):
+    position: str
+    simulations: int
+    running: bool
+
+
+class SessionsOut(Answer):
+    sessions: list[ListedOut]
+
+
+class SessionOut(SessionHead):
+    game_settings: dict[str, Any]
+    players: int
+    range: Interval
+    preset: str
+    options: dict[str, str]
+    changed: list[str]
+    seed: int
+    position: PositionOut
+    moment: int
+    plies: int
+    simulations: int = Field(description="Since the present position was set.")
+    visits: int = Field(description="Of the root, kept ones included.")
+    nodes: int
+    edges: int
+    bytes: int
+    proven: float | None = Field(description="The root's exact value, for the player who moves there.")
+    graph: bool
+    run: RunOut | None
+    last_run: RunOut | None
+    kept: KeptOut | None
+    version: int
+
+
+class ActionStatsOut(Answer):
+    action: str
+    number: int
+    visits: int
+    share: float = Field(description="Of all visits of the root's actions.")
+    value: float | None = Field(description=VALUE)
+    error: float | None = Field(description="Standard error of the value.")
+    interval: Interval = Field(description="Confidence interval of the value, for the same player.")
+    prior: float
+    proven: float | None = Field(description=PROVEN)
+    line: list[str]
+    line_numbers: list[int]
+
+
+class ResultOut(Answer):
+    game: str
+    position: str
+    player: int
+    value_for: int = Field(description="Whose values these are: who moves at the root.")
+    simulations: int = Field(description="Of the last run, or of the present one so far.")
+    total: int | None = Field(description="Since the position was set.")
+    seconds: float
+    simulations_per_second: float
+    visits: int
+    nodes: int
+    edges: int
+    bytes: int
+    value: float | None = Field(description="Of the root, for player `value_for`.")
+    proven: float | None = Field(description=PROVEN)
+    best: str | None
+    best_number: int | None
+    line: list[str]
+    line_numbers: list[int]
+    actions: list[ActionStatsOut]
+    stopped_by: str
+    leader_since: int
+    mean_depth: float
+    max_depth: int
+    playout_length: float
+
+
+class RunAnswer(Answer):
+    run: RunOut | None
+    result: ResultOut | None = None
+
+
+class ChartOut(Answer):
+    points: list[dict[str, Any]] = Field(description="Values are for `value_for` of each point, who moves at the root.")
+    names: dict[str, str]
+
+
+Score = float | Literal["infinity", "-infinity"] | None
+
+
+class EdgeScoreOut(Answer):
+    action: int
+    text: str
+    visits: int
+    value: float | None = Field(description="Mean return for the player who chooses at this node.")
+    prior: float
+    proven: bool
+    value_term: Score = Field(description="For the player who chooses at this node, as the score counts it.")
+    exploration_term: Score
+    score: Score = Field(description="The sum of the two; a chance outcome: its probability.")
+    chosen: bool
+
+
+class ChoiceOut(Answer):
+    position: str
+    svg: str | None
+    player: int
+    visits: int
+    edges: list[EdgeScoreOut]
+    action: int
+    text: str
+    rewards: list[float] = Field(description="What the step brought, to each player.")
+    expanded: bool
+
+
+class ExpansionOut(Answer):
+    position: str
+    svg: str | None
+    depth: int
+    player: int
+    actions: list[str]
+    priors: list[float]
+
+
+class PlayoutOut(Answer):
+    actions: list[str]
+    returns: list[float] = Field(description="To each player, by number.")
+    final_position: str
+    final_svg: str | None
+    positions: list[str]
+    svgs: list[str]
+    shown: int
+
+
+class ChangeOut(Answer):
+    what: str
+    path: list[str]
+    numbers: list[int]
+    field: str
+    before: Score = Field(description="An edge's: for who chooses at the node above; a node's: for who moves there.")
+    after: Score
+
+
+class StepOut(Answer):
+    simulation: int
+    selection: list[ChoiceOut]
+    expansion: ExpansionOut | None
+    leaf: str
+    leaf_svg: str | None
+    ending: str
+    playouts: list[PlayoutOut]
+    static_values: list[float] | None = Field(description="For each player, by number.")
+    returns: list[float] = Field(description="From the leaf on, for each player, by number.")
+    backup: list[ChangeOut]
+    path: list[int]
+    simulations: int
+
+
+class NodeOut(Answer):
+    action: str | None
+    number: int | None
+    visits: int
+    value: float | None = Field(description=VALUE)
+    value_for: int = Field(description="Who chose the action; at the root, who moves there.")
+    interval: Interval = Field(description="Confidence interval of the value, for the same player.")
+    prior: float | None
+    proven: float | None = Field(description=PROVEN)
+    player: int = Field(description="Who moves after the action.")
+    expanded: bool
+    id: int | None
+    shared: bool
+    best: int | None
+    children: list["NodeOut"]
+    more: int
+
+
+class TreeOut(NodeOut):
+    depth: int
+    path: list[int]
+
+
+class DetailOut(Answer):
+    node: NodeOut
+    path: list[int]
+    line: list[str]
+    position: PositionOut
+    children: int
+    visited: int
+    expected: list[str | None]
+    expected_numbers: list[int]
+    error: float | None = Field(description="Standard error of the node's value.")
+
+
+class MapOut(Answer):
+    visits: int
+    cells: list[list[float | None]] = Field(
+        description="[parent, number, share, value, value_for]: the value is for player value_for."
+    )
+    names: list[str | None]
+    least: int
+    depth: int
+
+
+class LineOut(Answer):
+    path: list[int]
+    nodes: list[NodeOut]
+
+
+class FoundOut(Answer):
+    path: list[int]
+    line: list[str]
+    visits: int
+    value: float | None = Field(description=VALUE)
+    value_for: int
+    player: int
+
+
+class FindOut(Answer):
+    found: list[FoundOut]
+    complete: bool
+
+
+class ExplainOut(Answer):
+    text: str
+    facts: dict[str, Any] = Field(description="Values are for the player who moves at the root.")
+
+
+class MomentOut(Answer):
+    id: int
+    parent: int | None
+    ply: int
+    number: int | None
+    action: str | None
+    player: int | None = Field(description="Who made the move.")
+    text: str
+    next_player: int
+    over: bool
+    rewards: list[float] = Field(description="What the move brought each player.")
+    parked: int = Field(description="Visits of the tree that is in memory there.")
+    current: bool
+    svg: str | None
+
+
+class GameSoFar(Answer):
+    moment: int
+    moments: list[MomentOut]
+
+
+class AskOut(Answer):
+    answer: str
+    source: Literal["model", "built-in"]
+    model: str | None
+    note: str | None

@@ -1,0 +1,122 @@
+"""Binding the address, starting Uvicorn, saying where it is."""
+
+import contextlib
+import errno
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from playout.errors import SettingsError
+
+from .app import Bench, make_app
+from .ask import Asker
+from .caps import Caps
+from .catalogue import Catalogue
+from .security import is_loopback
+from .sessions import Sessions
+from .store import Store
+
+
+def default_folder() -> Path:
+    """Where sessions are kept unless `--data` says otherwise."""
+    if found := os.environ.get("PLAYOUT_DATA"):
+        return Path(found)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "playout"
+
+
+def serve(
+    host: str,
+    port: int,
+    data: Path,
+    games: Sequence[str],
+    caps: Caps,
+    say: Callable[[str], None],
+    open_browser: bool,
+) -> None:
+    """Serve until Ctrl-C; all sessions are saved then."""
+    import uvicorn
+
+    asker, catalogue = Asker(), Catalogue(games)
+    bound = bind(host, port)
+    with contextlib.closing(bound):
+        token = None if is_loopback(host) else secrets.token_urlsafe(24)
+        sessions = Sessions(Store(data.expanduser()), catalogue, caps)
+        app = make_app(Bench(sessions, catalogue, asker), host, token)
+        address = address_of(host, bound, token)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # a token could stand in an address
+            ws_max_size=1 << 16,
+            timeout_graceful_shutdown=5,
+            server_header=False,
+        )
+        server = uvicorn.Server(config)
+        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+        say(f"The workbench is at {address}")
+        say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")
+        if open_browser:
+            threading.Timer(0.5, _open, (address,)).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[bound])
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket, or one clear line."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise SettingsError(f"--host {host}: no such address ({error.strerror or error})") from None
+    if os.name == "posix":
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind(address)
+        bound.listen(256)
+    except OSError as error:
+        bound.close()
+        if error.errno == errno.EADDRINUSE:
+            raise SettingsError(
+                f"--port {port}: something else uses it already, maybe another `playout serve`; give another port "
+                f"(0: any free one)"
+            ) from None
+        raise SettingsError(f"--host {host} --port {port}: can't be used ({error.strerror or error})") from None
+    return bound
+
+
+def address_of(host: str, bound: socket.socket, token: str | None) -> str:
+    port = bound.getsockname()[1]
+    name = host.strip("[]")
+    if name in ("0.0.0.0", "::", ""):
+        name = socket.gethostname()
+    shown = f"[{name}]" if ":" in name else name
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+
+def _warm_up() -> None:
+    """Load (or compile) the kernels before the first session asks for them."""
+    from playout import games
+    from playout.search import Search
+
+    Search(games.load("tictactoe")).run(simulations=1)
+
+
+def _open(address: str) -> None:
+    """A browser, where there is one; a server without a screen has none."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)

@@ -1,0 +1,255 @@
+"""All sessions of a server, and the thread that keeps them: rows every second, files now and then, the idle to disk."""
+
+import contextlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from playout.errors import PlayoutError
+from playout.files import save
+from playout.game import Position
+from playout.options import OPTIONS, flat, make_settings
+from playout.search import Search
+from playout.settings import Settings, preset
+
+from .caps import Caps
+from .catalogue import Catalogue, option_texts
+from .refusals import Refusal, game_may_fail
+from .session import Session
+from .store import Store
+from .turns import Turns
+
+LOG = logging.getLogger("playout.web")
+EVERY = 1.0  # seconds between two looks of the keeper
+SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
+SAVE_SHARE = 0.05  # of the keeper's time may go into such files
+
+
+class Sessions:
+    """Create, find, delete; `close` saves them all."""
+
+    def __init__(self, store: Store, catalogue: Catalogue, caps: Caps) -> None:
+        self.store, self.catalogue, self.caps = store, catalogue, caps
+        self.turns = Turns(caps.workers)
+        self._all: dict[str, Session] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._rest_until = 0.0
+        for name, row in store.rows().items():
+            session = self._new(name)
+            try:
+                session.recall(row)
+                session.listed()
+            except (KeyError, TypeError, ValueError):
+                continue  # a row of another version; it stays in the store
+            self._all[name] = session
+        self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._keeper.start()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def _new(self, name: str) -> Session:
+        return Session(name, self.store, self.caps, self.turns, self.catalogue.load)
+
+    # Creating and finding.
+
+    def find(self, name: str) -> Session:
+        session = self._all.get(name)
+        if session is None:
+            raise Refusal(404, "unknown_session", f"no session '{name[:60]}' here; it was deleted, or never was")
+        return session
+
+    def listed(self) -> list[dict[str, Any]]:
+        return [s.listed() for s in sorted(self._sessions(), key=lambda s: -s.touched)]
+
+    def _sessions(self) -> list[Session]:
+        """A list of its own: others come and go meanwhile."""
+        return list(self._all.values())
+
+    def running(self) -> int:
+        return sum(session.run is not None for session in self._sessions())
+
+    def create(
+        self,
+        game: str | None,
+        game_settings: Mapping[str, Any],
+        position: str | None,
+        moves: list[int | str],
+        preset_name: str | None,
+        options: Mapping[str, Any],
+        seed: int,
+        title: str,
+        source: str | None,
+    ) -> Session:
+        given = option_texts(options)
+        if source is not None:
+            other = self.find(source)
+            loaded, start, settings = other.look(lambda search: (search.game, search.position, search.settings))
+            settings, name, given = changed(settings, other.preset, other.options, preset_name, given)
+            search = Search(loaded, settings, position=start, seed=seed)
+        else:
+            settings, name = make_settings(preset_name or "default", given), preset_name or "default"
+            loaded = self.catalogue.load(game or "", game_settings)
+            with game_may_fail(type(loaded)):
+                search = Search(loaded, settings, position=played(loaded.position(position), moves), seed=seed)
+        return self._add(search, name, given, title)
+
+    def import_file(self, path: Path, game: str, game_settings: Mapping[str, Any], title: str) -> Session:
+        search = Search.load(path, self.catalogue.load(game, game_settings))
+        default = flat(preset("default"))
+        options = {key: value for key, value in flat(search.settings).items() if value != default[key]}
+        return self._add(search, "default", options, title, with_file=True)
+
+    def _add(
+        self, search: Search, preset_name: str, options: dict[str, str], title: str, with_file: bool = False
+    ) -> Session:
+        session = self._new(secrets.token_urlsafe(12))
+        session.begin(search, preset_name, options, title)
+        with self._lock:
+            if self._closing.is_set():
+                raise Refusal(503, "stopping", "the server is stopping")
+            if len(self._all) >= self.caps.sessions:
+                raise Refusal(
+                    429,
+                    "sessions",
+                    f"there are {len(self._all)} sessions, the most this server keeps; delete one, or start it with a "
+                    f"larger --max-sessions",
+                )
+            self._all[session.id] = session
+        try:
+            if with_file:
+                save(search, self.store.file(session.id))
+            self._write_rows([session])
+        except (Refusal, PlayoutError):
+            self._all.pop(session.id, None)
+            raise
+        return session
+
+    def delete(self, name: str) -> None:
+        session = self.find(name)
+        session.deleted = True
+        if (run := session.run) is not None:
+            run.stop()
+        with self._lock:
+            self._all.pop(name, None)
+            self.store.delete(name)
+        session.tell()
+
+    def check_memory(self) -> None:
+        """Refuse a run when the trees in memory are as large as they may be; the idle go to disk first."""
+        if self._memory() <= self.caps.memory:
+            return
+        self._make_room()
+        used = self._memory()
+        if used > self.caps.memory:
+            raise Refusal(
+                429,
+                "memory",
+                f"the trees of all sessions take {used:,} bytes, more than the {self.caps.memory:,} of --max-memory; "
+                f"wait for a run to end, or delete a session",
+            )
+
+    def _memory(self) -> int:
+        return sum(session.bytes for session in self._sessions())
+
+    # Keeping.
+
+    def close(self) -> None:
+        """Stop all runs and save everything."""
+        self._closing.set()
+        for session in self._sessions():
+            if (run := session.run) is not None:
+                run.stop("shutdown")
+        for session in self._sessions():
+            if (run := session.run) is not None:
+                with contextlib.suppress(TimeoutError):
+                    run.finished.exception(5.0)
+        self._keeper.join(30.0)
+        self._save(everything=True)
+        self._write_rows()
+        self.store.close()
+
+    def _keep(self) -> None:
+        while not self._closing.wait(EVERY):
+            try:
+                self._write_rows()
+                self._save()
+                self._rest()
+            except Exception as error:  # noqa: BLE001  # a full disk, say: the keeper tries again, and says so
+                LOG.warning("can't keep sessions just now: %s", error)
+
+    def _write_rows(self, sessions: list[Session] | None = None) -> None:
+        old = [s for s in self._sessions() if s.row_is_old or s.run is not None] if sessions is None else sessions
+        rows = [(session.id, row) for session in old if (row := session.row()) is not None]
+        with self._lock:  # a session that is deleted meanwhile must not come back
+            rows = [(name, row) for name, row in rows if name in self._all]
+            if rows:
+                self.store.write(rows)
+
+    def _save(self, everything: bool = False) -> None:
+        """The files that are old: at once where no run is on, otherwise as often as it costs little."""
+        waiting = [s for s in self._sessions() if s.search is not None and (s.file_is_old or s.run is not None)]
+        for session in sorted(waiting, key=lambda s: (s.run is not None, s.saved_at)):
+            now = time.monotonic()
+            running = session.run is not None
+            if self._closing.is_set() and not everything:
+                return
+            if running and not everything:
+                every = max(SAVE_EVERY, session.save_took / SAVE_SHARE)
+                if now < self._rest_until or now - session.saved_at < every:
+                    continue
+            try:
+                session.save_file()
+            except (PlayoutError, Refusal, MemoryError) as error:
+                if not session.deleted:
+                    LOG.warning("can't save session %s just now: %s", session.id, error)
+            if running:
+                self._rest_until = time.monotonic() + session.save_took / SAVE_SHARE
+
+    def _rest(self) -> None:
+        """Idle sessions go to disk; where memory is short, earlier, and the largest run ends."""
+        long_ago = time.monotonic() - self.caps.idle
+        for session in self._sessions():
+            if session.search is not None and session.used < long_ago:
+                with contextlib.suppress(Refusal):  # it is gone, or somebody is at it
+                    session.sleep()
+        if self._memory() > self.caps.memory:
+            self._make_room()
+            running = [s for s in self._sessions() if s.run is not None]
+            if self._memory() > self.caps.memory and running:
+                largest = max(running, key=lambda s: s.bytes)
+                if (run := largest.run) is not None:
+                    run.stop("memory")
+
+    def _make_room(self) -> None:
+        for session in sorted(self._sessions(), key=lambda s: s.used):
+            if self._memory() <= self.caps.memory:
+                return
+            with contextlib.suppress(PlayoutError, Refusal):  # it could not be saved, or is gone: the next one
+                session.sleep()
+
+
+def played(position: Position, moves: list[int | str]) -> Position:
+    for move in moves:
+        position = position.play(position.action(move))
+    return position
+
+
+def changed(
+    settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: dict[str, str]
+) -> tuple[Settings, str, dict[str, str]]:
+    """Settings after a change: of another preset, or of these with some options given anew."""
+    if wanted is not None:
+        return make_settings(wanted, given), wanted, given
+    if not given:
+        return settings, name, dict(options)
+    merged, chosen = {**options, **given}, flat(preset(name)) | dict(options) | given
+    for key in options:  # what belonged to a choice that is not made any more (growth, once policy is uct) goes with it
+        if key not in given and OPTIONS[key].field and chosen[OPTIONS[key].part] not in OPTIONS[key].kinds:
+            del merged[key]
+    return make_settings(name, merged), name, merged

@@ -1,0 +1,297 @@
+"""What a search looks like in JSON. Each view is bounded in size, and the large ones in time."""
+
+import heapq
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from playout.core import tree as core
+from playout.errors import ActionError
+from playout.game import CHANCE, Game, Position
+from playout.result import ActionStats, Result
+from playout.search import Search
+from playout.step import Playout, Step
+from playout.view import Node
+
+from .refusals import Refusal
+
+ACTIONS = 1000  # of a position that are listed
+NODES = 1000  # of a tree
+CELLS = 5000  # of a map
+NAMED = 0.002  # share of the visits from which on a cell of the map has its action's text
+SHOWN = 60  # positions of a playout
+REPLAYED = 1000  # actions of a playout that are played again for its last position
+SVG_BYTES = 1 << 20
+PATIENCE = 0.06  # seconds that a large view may take
+
+
+def plain(value: Any) -> Any:
+    """JSON without what JSON has no number for."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value
+
+
+def drawn(position: Position) -> str:
+    """The position as SVG; as its text, where the game's own drawing fails or is huge."""
+    try:
+        svg = position.draw()
+        if isinstance(svg, str) and len(svg) <= SVG_BYTES and svg.lstrip().startswith("<"):
+            return svg
+    except Exception:  # noqa: BLE001, S110, RUF100  # a user's drawing may raise anything, and is only a drawing
+        pass
+    return Game.draw(position.game, position.state)
+
+
+def position_view(position: Position) -> dict[str, Any]:
+    chances = dict(position.outcomes())
+    actions: list[dict[str, Any]] = [
+        {"number": a, "action": position.action_text(a)} for a in position.actions()[:ACTIONS]
+    ]
+    for action in actions if chances else ():
+        action["probability"] = chances[action["number"]]
+    return {
+        "text": position.text,
+        "player": position.player,
+        "over": position.is_terminal,
+        "chance": position.player == CHANCE,
+        "show": position.show(),
+        "svg": drawn(position),
+        "actions": actions,
+    }
+
+
+def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
+    """A Result with the numbers of actions beside their texts; without `lines`, only the best action has one."""
+    data, total = result.to_dict(), sum(s.visits for s in result.actions)
+
+    def action(stats: ActionStats, shown: dict[str, Any]) -> dict[str, Any]:
+        with_line = lines or stats.action == result.best
+        return shown | {
+            "number": stats.action,
+            "share": stats.visits / total if total else 0.0,
+            "error": stats.error,
+            "line": result.line_text(stats.line) if with_line else [],
+            "line_numbers": list(stats.line) if with_line else [],
+        }
+
+    return data | {
+        "player": result.position.player,
+        "value_for": max(0, result.position.player),
+        "value": result.value if result.visits or result.proven is not None else None,
+        "best_number": result.best,
+        "line_numbers": list(result.line),
+        "total": result.total,
+        "actions": [action(s, d) for s, d in zip(result.actions, data["actions"], strict=True)],
+    }
+
+
+def point_view(search: Search, most: int = 6) -> dict[str, Any]:
+    """A point of the chart: the most visited actions at this moment."""
+    root = search.root
+    first = root.first_children(most)
+    total = max(1, root.visits)
+    best = root.best if search.position.player >= 0 else None
+    return {
+        "simulations": search.simulations,
+        "value": root.value,
+        "value_for": root.value_for,
+        "best": best.action if best is not None else None,
+        "actions": [{"number": n.action, "share": n.visits / total, "value": n.value} for n in first if n.is_visited],
+    }
+
+
+# The tree.
+
+
+def node_at(search: Search, path: Sequence[int]) -> Node:
+    try:
+        node: Node = search.root
+        for action in path:
+            node = node.find(action)
+        return node
+    except ActionError as error:
+        raise Refusal(404, "unknown_path", f"path {','.join(map(str, path))}: {error}") from None
+
+
+def node_view(node: Node) -> dict[str, Any]:
+    """A node without its children."""
+    best, tree = node.best if node.is_expanded else None, node.search.tree
+    number = node._child(tree)
+    is_node = number > core.END
+    return node.to_dict(depth=0) | {
+        "best": best.action if best is not None else None,
+        "id": number if is_node else None,
+        "shared": is_node and core.is_graph(tree) and int(tree.nodes[number]["parents"]) > 1,
+    }
+
+
+def tree_view(search: Search, path: Sequence[int], depth: int, width: int) -> dict[str, Any]:
+    """A node and what is below it; where there is too much, the most visited nodes are opened first."""
+    node, until = node_at(search, path), time.perf_counter() + PATIENCE
+    top = node_view(node)
+    waiting, order, room = [(0, 0, node, top)], 0, NODES
+    while waiting and room > 0 and time.perf_counter() < until:
+        _, _, node, shown = heapq.heappop(waiting)
+        if node.depth - len(path) >= depth:
+            continue
+        for child in node.first_children(min(width, room)):
+            order += 1
+            view = node_view(child)
+            shown["children"].append(view)
+            if view["expanded"]:
+                heapq.heappush(waiting, (-view["visits"], order, child, view))
+        shown["more"] = node.child_count - len(shown["children"])
+        room -= len(shown["children"])
+    return top | {"depth": len(path), "path": list(path)}
+
+
+def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
+    node = node_at(search, path)
+    nodes = [node_at(search, path[: i + 1]) for i in range(len(path))] if len(path) < 64 else []
+    line = line_view(search, path)
+    return {
+        "node": node_view(node),
+        "path": list(path),
+        "line": [n.text for n in nodes],
+        "position": position_view(node.position),
+        "children": node.child_count,
+        "visited": sum(n.is_visited for n in node.first_children(None)),
+        "expected": [n["action"] for n in line["nodes"]],
+        "expected_numbers": line["path"][len(path) :],
+        "error": node.error,
+    }
+
+
+def line_view(search: Search, path: Sequence[int], most: int = 64) -> dict[str, Any]:
+    """The expected play from a node on."""
+    node, numbers = node_at(search, path), list(path)
+    nodes: list[dict[str, Any]] = []
+    while len(nodes) < most and (best := node.best) is not None and best.action is not None:
+        nodes.append(node_view(best))
+        numbers.append(best.action)
+        node = best
+    return {"path": numbers, "nodes": nodes}
+
+
+def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
+    """The most visited nodes of the whole tree, nested: each a cell [parent, number, share, value, value_for].
+
+    Reads the arrays themselves: thousands of `Node`s would take longer than anybody wants to wait for a picture.
+    """
+    tree, until = search.tree, time.perf_counter() + PATIENCE
+    visits, values, actions, children = (tree.edges[name] for name in ("visits", "value", "action", "child"))
+    firsts, counts, players = (tree.nodes[name] for name in ("first_edge", "count", "player"))
+    root = search.root
+    total, least = root.visits, 0
+    found: list[list[Any]] = [[-1, None, 1.0, root.value, root.value_for]]
+    positions: dict[int, Position] = {0: search.position}
+    names: list[str | None] = [""]
+    waiting = [(-total, 0, core.ROOT, 0)]  # visits, cell, node, depth
+    while waiting and len(found) < cells and time.perf_counter() < until:
+        count, at, node, level = heapq.heappop(waiting)
+        least = -count
+        if level >= depth:
+            continue
+        block = slice(first := int(firsts[node]), first + int(counts[node]))
+        player, here = max(0, int(players[node])), visits[block]
+        order = (-here).argsort(kind="stable")[: min(cells - len(found), int((here > 0).sum()))]
+        rows = (here[order], actions[block][order], values[block][order], children[block][order])
+        for number, action, value, child in zip(*(row.tolist() for row in rows), strict=True):
+            share = number / max(1, total)
+            found.append([at, action, share, value, player])
+            names.append(_name(positions, found, at, action) if share >= NAMED else None)
+            if abs(child) > core.END:
+                heapq.heappush(waiting, (-number, len(found) - 1, abs(child), level + 1))
+    return {"visits": total, "cells": found, "names": names, "least": least if waiting else 0, "depth": depth}
+
+
+def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int) -> str:
+    """The text of an action at a cell, whose position is played from its parent's."""
+    if at not in positions:
+        parent, number = cells[at][:2]
+        positions[at] = positions[parent].play(number)
+    return positions[at].action_text(action)
+
+
+def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
+    """The most visited nodes whose last action is written so."""
+    wanted, until = text.strip().lower(), time.perf_counter() + PATIENCE
+    found: list[dict[str, Any]] = []
+    waiting, order, complete = [(0, 0, search.root)], 0, True
+    while waiting and len(found) < limit:
+        if time.perf_counter() > until:
+            complete = False
+            break
+        _, _, node = heapq.heappop(waiting)
+        if node.parent is not None and node.text.strip().lower() == wanted:
+            lineage = [node]
+            while (above := lineage[0].parent) is not None:
+                lineage.insert(0, above)
+            found.append(
+                {
+                    "path": list(node.path),
+                    "line": [n.text for n in lineage[1:]],
+                    "visits": node.visits,
+                    "value": node.value,
+                    "value_for": node.value_for,
+                    "player": node.player,
+                }
+            )
+        for child in node.first_children(None):
+            if not child.is_visited:
+                break
+            order += 1
+            heapq.heappush(waiting, (-child.visits, order, child))
+    return {"found": found, "complete": complete}
+
+
+# One simulation.
+
+
+def step_view(step: Step, root: Position, svg: bool, simulations: int) -> dict[str, Any]:
+    """A Step in JSON, with its positions drawn if that is asked for."""
+    data: dict[str, Any] = plain(step.to_dict())
+    numbers = [choice.action for choice in step.selection]
+    positions = [root]
+    for number in numbers:
+        positions.append(positions[-1].play(number))
+    for choice, position in zip(data["selection"], positions, strict=False):
+        choice["svg"] = drawn(position) if svg else None
+    if data["expansion"] is not None:
+        data["expansion"]["svg"] = drawn(positions[step.expansion.depth]) if svg and step.expansion else None
+    data["playouts"] = [playout_view(playout, positions[-1], svg) for playout in step.playouts]
+    for change in data["backup"]:
+        change["numbers"] = numbers[: len(change["path"])]
+    return data | {
+        "leaf_svg": drawn(positions[-1]) if svg else None,
+        "path": numbers,
+        "simulations": simulations,
+    }
+
+
+def playout_view(playout: Playout, leaf: Position, svg: bool) -> dict[str, Any]:
+    texts, svgs = [], []
+    final = None
+    if svg and len(playout.actions) <= REPLAYED:
+        position = leaf
+        for i, text in enumerate(playout.actions):
+            position = position.play(position.action(text))
+            if i < SHOWN:
+                texts.append(position.text)
+                svgs.append(drawn(position))
+        final = drawn(position)
+    return {
+        "actions": list(playout.actions),
+        "returns": plain(playout.returns),
+        "final_position": playout.final_position,
+        "final_svg": final,
+        "positions": texts,
+        "svgs": svgs,
+        "shown": len(svgs),
+    }

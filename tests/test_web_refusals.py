@@ -1,0 +1,398 @@
+"""What the server refuses: hostile input, hostile pages, too much of anything. Always 4xx, always with the reason."""
+
+import io
+import json
+import socket
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
+from hypothesis.strategies import sampled_from
+from websockets.exceptions import ConnectionClosed
+
+import playout as po
+from playout.web.caps import Caps
+
+from .web_server import Served, serving
+
+BINARY = {"Content-Type": "application/octet-stream"}
+HOSTILE = '<img src=x onerror="alert(1)">'
+
+
+class Rude(po.games.find("tictactoe")):  # type: ignore[misc]
+    """A game of a user's own whose words fail, and whose drawing is a script."""
+
+    name = "rude"
+
+    def draw(self, state: Any) -> str:
+        return f"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script>{HOSTILE}</svg>"
+
+    def action_to_text(self, state: Any, action: int) -> str:
+        if action == 8:
+            raise RuntimeError("no words for that")
+        return str(super().action_to_text(state, action))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    caps = Caps(sessions=1000, bytes=1 << 26, upload=1 << 16)
+    with serving(tmp_path_factory.mktemp("data"), caps=caps, games=[f"{__name__}:Rude"]) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def session(server: Served) -> str:
+    session = server.create(seed=1)
+    server.post(f"{session}/run", simulations=20, wait=True)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "message"),
+    [
+        ("", {"game": "chess960"}, 404, "no game 'chess960'"),
+        ("", {"game": "../../etc/passwd:X"}, 404, "no game"),
+        ("", {"game": "os:system"}, 404, "no game"),
+        ("", {"game": 5}, 422, "game"),
+        ("", {"game": "tictactoe", "seed": "one"}, 422, "seed"),
+        ("", {"game": "tictactoe", "seed": -1}, 422, "seed"),
+        ("", {"game": "tictactoe", "seed": 10**30}, 422, "seed"),
+        ("", {"game": "tictactoe", "sead": 1}, 422, "sead"),
+        ("", {"game": "tictactoe", "position": "x" * 5000}, 422, "position"),
+        ("", {"game": "tictactoe", "position": HOSTILE}, 400, "can't"),
+        ("", {"game": "tictactoe", "moves": ["5", "5"]}, 400, "5"),
+        ("", {"game": "tictactoe", "moves": [10**12]}, 422, "moves"),
+        ("", {"game": "tictactoe", "preset": "best"}, 400, "no preset 'best'"),
+        ("", {"game": "tictactoe", "options": {"c": "much"}}, 400, "expected a number"),
+        ("", {"game": "tictactoe", "options": {"c": -1}}, 400, "at least 0"),
+        ("", {"game": "tictactoe", "options": {"evaluator": "static"}}, 400, "no static value"),
+        ("", {"game": "tictactoe", "options": {"rollouts": 10**9}}, 400, "evaluator.n"),
+        ("", {"game": "target_sum", "game_settings": {"target": 10**12}}, 400, "target"),
+        ("", {"game": "target_sum", "game_settings": {"size": 3}}, 400, "no setting 'size'"),
+        ("", {"game": "target_sum", "game_settings": {"numbers": list(range(100))}}, 400, "numbers"),
+        ("", {"from": "nobody"}, 404, "no session"),
+        ("/{id}/run", {"simulations": 0}, 422, "simulations"),
+        ("/{id}/run", {"simulations": "many"}, 422, "simulations"),
+        ("/{id}/run", {"simulations": 1.5}, 422, "simulations"),
+        ("/{id}/run", {"simulations": 10**40}, 422, "simulations"),
+        ("/{id}/run", {"seconds": -1}, 422, "seconds"),
+        ("/{id}/run", {"seconds": True}, 422, "seconds"),
+        ("/{id}/play", {"action": "10"}, 400, "10"),
+        ("/{id}/play", {"action": 99}, 400, "99"),
+        ("/{id}/play", {"action": [1]}, 422, "action"),
+        ("/{id}/goto", {"moment": 5}, 404, "no moment 5"),
+        ("/{id}/seek", {"simulations": -3}, 422, "simulations"),
+        ("/{id}/step", {"at": 0}, 422, "at"),
+        ("/{id}/ask", {"kind": "poem"}, 422, "kind"),
+        ("/{id}/ask", {"kind": "question", "question": "?" * 3000}, 422, "question"),
+        ("/{id}/nothing", {}, 404, "there is no"),
+        ("/nobody/run", {}, 404, "no session"),
+    ],
+    ids=lambda value: json.dumps(value)[:40] if isinstance(value, dict) else None,
+)
+def test_what_is_wrong_is_refused_with_the_reason(
+    server: Served, session: str, path: str, body: Any, status: int, message: str
+) -> None:
+    where = "/api/sessions" + path.replace("{id}", session.rpartition("/")[2])
+    error = server.post(where, status, **body)["error"]
+    assert message in error["message"]
+    assert "\n" not in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"", "application/json", 422),
+        (b"{", "application/json", 422),
+        (b"[1, 2]", "application/json", 422),
+        (b"null", "application/json", 422),
+        (b'"text"', "application/json", 422),
+        (b'{"game": "tictactoe"}', "text/plain", 415),
+        (b"game=tictactoe", "application/x-www-form-urlencoded", 415),
+        (b'{"game": "' + b"x" * (1 << 20) + b'"}', "application/json", 413),
+        (b"[" * 100_000, "application/json", 400),
+        (b'{"game": "\xff"}', "application/json", 400),
+        (b'{"game": "\\ud800"}', "application/json", 422),
+        (b'{"game": "tictactoe", "name": "\\ud800"}', "application/json", 422),
+        (b'{"game": "tictactoe", "name": "\\u0000"}', "application/json", 201),
+        (b'{"game": "tictactoe", "seed": ' + b"9" * 5000 + b"}", "application/json", 400),
+        (b'{"game": "tictactoe", "seed": NaN}', "application/json", 422),
+        (b'{"game": "tictactoe", "options": {"c": Infinity}}', "application/json", 422),
+    ],
+    ids=lambda value: repr(value[:30]) if isinstance(value, bytes) else None,
+)
+def test_bodies_that_are_no_request(server: Served, content: bytes, kind: str, status: int) -> None:
+    answer = server.http.post("/api/sessions", content=content, headers={"Content-Type": kind})
+    assert answer.status_code in (status, 422 if status == 400 else status)
+    if status != 201:
+        assert answer.json()["error"]["message"]
+
+
+def test_a_body_without_a_length_is_counted_as_it_comes(server: Served) -> None:
+    def parts() -> Iterator[bytes]:
+        for _ in range(40):
+            yield b" " * 50_000
+
+    answer = server.http.post("/api/sessions", content=parts(), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tree?path=x",
+        "tree?path=1,,2",
+        "tree?path=99999999999",
+        "tree?depth=-1",
+        "tree?depth=1000",
+        "tree?width=0",
+        "tree?width=1e9",
+        "map?cells=100000",
+        "find?text=",
+        "find",
+        "node?path=0,0,0,0,0,0,0,0,0,0",
+        "board.svg?moment=77",
+        "board.svg?path=2147483648",
+        "export?form=pickle",
+        "tree?path=" + "1," * 9000 + "1",
+    ],
+)
+def test_queries_that_lead_nowhere(server: Served, session: str, query: str) -> None:
+    answer = server.http.get(f"{session}/{query}")
+    assert answer.status_code in (404, 422)
+    assert answer.json()["error"]["message"]
+
+
+def damaged_files() -> Iterator[tuple[str, bytes]]:
+    def archive(**entries: bytes) -> bytes:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, content in entries.items():
+                file.writestr(name.replace("__", "/").replace("_json", ".json"), content)
+        return made.getvalue()
+
+    yield "nothing", b""
+    yield "text", b"hello"
+    yield "an empty archive", archive()
+    yield "a header that is no JSON", archive(header_json=b"{")
+    yield "a header of another shape", archive(header_json=b"[]")
+    yield "a game that is not here", archive(header_json=b'{"game": {"name": "os", "settings": {}}}')
+    yield "settings of no game", archive(header_json=b'{"game": {"name": "tictactoe", "settings": {"x": 1}}}')
+    yield "half a header", archive(header_json=b'{"game": {"name": "tictactoe", "settings": {}}}')
+    yield "a bomb", archive(header_json=b"{}", tree__nodes=bytes(1 << 27))
+    yield "a long file", bytes(1 << 17)
+
+
+@pytest.mark.parametrize(
+    ("what", "content"), list(damaged_files()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_files_that_are_no_searches(server: Served, what: str, content: bytes) -> None:
+    answer = server.http.post("/api/sessions/import", content=content, headers=BINARY)
+    assert answer.status_code in (400, 404, 413), answer.text
+    assert answer.json()["error"]["message"]
+    assert str(Path.cwd()) not in answer.text
+    assert "upload" not in answer.json()["error"]["message"].replace("--max-upload", "")
+
+
+def test_an_import_says_what_it_is(server: Served) -> None:
+    assert (
+        server.http.post("/api/sessions/import", content=b"x", headers={"Content-Type": "text/plain"}).status_code
+        == 415
+    )
+
+
+def test_a_session_deleted_while_it_runs(server: Served) -> None:
+    session = server.create("connect4")
+    server.post(f"{session}/run", 202)
+    run = server.bench.sessions.find(session.rpartition("/")[2]).run
+    assert server.http.delete(session).status_code == 204
+    assert run is not None
+    run.finished.result(20)
+    for path in ("", "/result", "/tree"):
+        assert server.get(session + path, 404)["error"]["code"] == "unknown_session"
+    assert server.http.delete(session).status_code == 404
+
+
+def test_a_users_game_that_fails_is_not_the_servers_fault(server: Served) -> None:
+    error = server.post("/api/positions", 400, game="rude")["error"]
+    assert error["code"] == "game"
+    assert "no words for that" in error["message"]
+    session = server.post("/api/sessions", 400, game="rude")["error"]
+    assert "playout doctor" in session["message"]
+    found = server.post("/api/positions", game="rude", moves=[8])
+    assert "<script>" in found["svg"]  # untrusted, and served as a drawing that can run nothing
+
+
+def test_caps_are_refused_by_name(tmp_path: Path) -> None:
+    with serving(tmp_path, caps=Caps(sessions=2, nodes=50, memory=1 << 40)) as server:
+        first, _ = server.create("connect4"), server.create("connect4")
+        error = server.post("/api/sessions", 429, game="connect4")["error"]
+        assert "--max-sessions" in error["message"]
+        assert server.post(f"{first}/run", simulations=500, wait=True)["run"]["stopped_by"] == "nodes"
+    with serving(tmp_path, caps=Caps(memory=10_000, bytes=30_000)) as server:
+        assert server.post(f"{first}/run", simulations=5000, wait=True)["run"]["stopped_by"] in ("bytes", "memory")
+        server.bench.sessions.find(first.rpartition("/")[2]).listeners.add(lambda: None)  # somebody watches: it stays
+        error = server.post(f"{first}/run", 429, simulations=10)["error"]
+        assert "--max-memory" in error["message"]
+
+
+# Other pages, other machines.
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 400),
+        ({"Host": "evil.example:80"}, 400),
+        ({"Host": "127.0.0.1.evil.example"}, 400),
+        ({"Host": "localhost@evil.example"}, 400),
+        ({"Host": ""}, 400),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:1"}, 403),
+        ({"Origin": "https://127.0.0.1"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_another_page_can_do_nothing(
+    server: Served, session: str, headers: dict[str, str], status: int, method: str
+) -> None:
+    answer = server.http.request(method, session if method != "POST" else f"{session}/stop", headers=headers)
+    assert answer.status_code == status
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    server.get(session)
+
+
+def test_our_own_page_and_programs_can(server: Served, session: str) -> None:
+    own = {"Origin": server.address, "Sec-Fetch-Site": "same-origin"}
+    assert server.http.post(f"{session}/stop", headers=own).status_code == 200
+    assert server.http.get("/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200  # a link to it
+    assert server.http.options(session, headers=own | {"Access-Control-Request-Method": "PUT"}).status_code == 405
+
+
+def test_a_websocket_of_another_page_is_refused(server: Served, session: str) -> None:
+    with pytest.raises(Exception, match=r"403|4403"), server.live(session, origin="http://evil.example") as live:
+        live.recv()
+    with server.live(session, origin=server.address) as live:
+        assert json.loads(live.recv())["type"] == "state"
+    with server.live("/api/sessions/nobody") as live, pytest.raises(ConnectionClosed) as closed:
+        live.recv()
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4404
+
+
+def test_another_address_than_loopback_asks_for_the_token(tmp_path: Path) -> None:
+    with serving(tmp_path, host="0.0.0.0", token="secret") as server:
+        for path in ("/", "/docs", "/api/sessions", "/openapi.json", "/?token=wrong"):
+            assert server.get(path, 401)["error"]["code"] == "token"
+        with pytest.raises(Exception, match=r"403|4401"), server.live("/api/sessions/x") as live:
+            live.recv()
+        bearer = {"Authorization": "Bearer secret"}
+        assert server.http.get("/api/sessions", headers=bearer).status_code == 200
+        welcome = server.http.get("/?token=secret")
+        assert (welcome.status_code, welcome.headers["location"]) == (303, "/")
+        assert "HttpOnly" in welcome.headers["set-cookie"]
+        assert "SameSite=Strict" in welcome.headers["set-cookie"]
+        assert server.http.get("/api/sessions").status_code == 200  # the client keeps the cookie
+        assert server.http.get("/api/sessions", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+
+
+def test_half_a_request_holds_nobody_up(server: Served, session: str) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as slow:
+        slow.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        server.get(session)
+
+
+# Everything at once.
+
+
+@pytest.mark.slow
+def test_schemathesis_finds_no_server_error(server: Served) -> None:
+    import schemathesis
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+    session = server.create(seed=3)
+    name = session.rpartition("/")[2]
+    server.post(f"{session}/run", simulations=50, wait=True)
+    schema = schemathesis.openapi.from_url(f"{server.address}/openapi.json", wait_for_schema=10)
+    checks = [not_a_server_error, response_schema_conformance, status_code_conformance]
+    seen = []
+    for operation in schema.get_all_operations():
+        found = operation.ok()
+        seen.append(found.label)
+        for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
+            try:
+                _attack(found, found.as_strategy(generation_mode=mode), name, checks)
+            except Unsatisfiable:
+                assert mode is schemathesis.GenerationMode.NEGATIVE  # there is nothing that could be wrong with it
+    assert len(seen) > 25
+
+
+def _attack(operation: Any, cases: Any, session: str, checks: list[Any]) -> None:
+    @seed(1)
+    @settings(
+        max_examples=7,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases, game=sampled_from(["tictactoe", "target_sum", "connect4", "othello", None]))
+    def attack(case: Any, game: str | None) -> None:
+        if "session" in (case.path_parameters or {}) and case.method != "DELETE":
+            case.path_parameters["session"] = session  # a real one: further than 404
+        if isinstance(case.body, dict):
+            if game and isinstance(case.body.get("game"), str):
+                case.body["game"] = game
+            for key in ("simulations", "seconds", "at"):  # legal, but not what this test is for
+                if isinstance(case.body.get(key), int | float) and not isinstance(case.body[key], bool):
+                    case.body[key] = min(case.body[key], 200 if key != "seconds" else 0.01)
+            if case.path.endswith("/run") and not any(case.body.get(k) for k in ("simulations", "seconds")):
+                case.body["simulations"] = 10
+        response = case.call()
+        case.validate_response(response, checks=checks)
+
+    attack()
+
+
+def test_many_hands_at_once(server: Served) -> None:
+    """Threads that run, stop, step, play, look and delete the same session: refusals, but no fault."""
+    session = server.create("connect4")
+    faults: list[str] = []
+
+    def hand(number: int) -> None:
+        calls = [
+            ("POST", "/run", {"simulations": 200}),
+            ("GET", "/tree", None),
+            ("POST", "/step", {}),
+            ("POST", "/stop", {}),
+            ("GET", "/result", None),
+            ("POST", "/play", {"action": None}),
+            ("POST", "/goto", {"moment": 0}),
+            ("GET", "/map", None),
+            ("POST", "/seek", {"simulations": 5}),
+            ("GET", "/export?form=search", None),
+        ]
+        for i in range(20):
+            method, path, body = calls[(i * 7 + number * 3) % len(calls)]
+            answer = server.http.request(method, session + path, json=body)
+            if answer.status_code >= 500 and answer.status_code != 503:
+                faults.append(f"{method} {path}: {answer.text[:200]}")
+
+    hands = [threading.Thread(target=hand, args=(i,)) for i in range(6)]
+    for thread in hands:
+        thread.start()
+    for thread in hands:
+        thread.join()
+    assert not faults
+    server.get(session)

@@ -1,0 +1,122 @@
+"""A real server in a thread, for the tests of the web front end."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from websockets.sync.client import connect
+
+from playout.web import views
+from playout.web.app import Bench, make_app
+from playout.web.ask import Asker
+from playout.web.caps import Caps
+from playout.web.catalogue import Catalogue
+from playout.web.server import bind
+from playout.web.sessions import Sessions
+from playout.web.store import Store
+
+views.PATIENCE = 60.0  # on a busy machine, too, the tests see whole views
+
+
+class Served:
+    """A running server, with a client of it."""
+
+    def __init__(self, address: str, bench: Bench, app: Any) -> None:
+        self.address, self.bench, self.app = address, bench, app
+        self.http = httpx.Client(base_url=address, timeout=120)
+
+    def get(self, path: str, status: int = 200, **more: Any) -> Any:
+        return self._answer(self.http.get(path, **more), status)
+
+    def post(self, path: str, status: int = 200, **body: Any) -> Any:
+        return self._answer(self.http.post(path, json=body), status)
+
+    def create(self, game: str = "tictactoe", **more: Any) -> str:
+        """A new session; the beginning of its addresses."""
+        return f"/api/sessions/{self.post('/api/sessions', 201, game=game, **more)['id']}"
+
+    def live(self, session: str, **more: Any) -> Any:
+        return connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None, open_timeout=60, **more)
+
+    @staticmethod
+    def _answer(answer: httpx.Response, status: int) -> Any:
+        assert answer.status_code == status, answer.text[:2000]
+        return answer.json() if answer.headers.get("content-type", "").startswith("application/json") else answer
+
+
+@contextmanager
+def serving(
+    folder: Path,
+    *,
+    games: Sequence[str] = (),
+    caps: Caps | None = None,
+    environment: Mapping[str, str] | None = None,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+) -> Iterator[Served]:
+    """Serve from a data folder until the end of the block; then all sessions are saved."""
+    catalogue, bound = Catalogue(games), bind("127.0.0.1", 0)
+    bench = Bench(Sessions(Store(folder), catalogue, caps or Caps()), catalogue, Asker(environment or {}))
+    app = make_app(bench, host, token)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    served = Served(f"http://127.0.0.1:{bound.getsockname()[1]}", bench, app)
+    try:
+        yield served
+    finally:
+        served.http.close()
+        server.should_exit = True
+        thread.join(60)
+        bound.close()
+
+
+class Model(ThreadingHTTPServer):
+    """A language model's server of our own: it notes what comes, and answers as `reply` says."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.requests: list[tuple[str, dict[str, str], Any]] = []
+        self.reply: Any = None  # (status, body or None for the right one, headers), or a function of the handler
+        self.text = "Because it was visited most."
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Model
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append((self.path, dict(self.headers), body))
+        if callable(self.server.reply):
+            self.server.reply(self)
+            return
+        status, content, headers = self.server.reply or (200, None, {})
+        if content is None:
+            if self.path.endswith(":generateContent"):
+                content = {"candidates": [{"content": {"parts": [{"text": self.server.text}], "role": "model"}}]}
+            else:
+                content = {"choices": [{"message": {"role": "assistant", "content": self.server.text}}]}
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_POST
+
+    def log_message(self, *_: Any) -> None:
+        pass
