@@ -26,11 +26,11 @@ def measure(options: Options) -> list[Row]:
         row.notes.append(reason)
     else:
         sample = positions[::PEER_EVERY]
-        row.peers[OPENSPIEL] = 100.0 * sum(_keeps(p, _openspiel(p)) for p in sample) / len(sample)
+        row.peers[OPENSPIEL] = 100.0 * sum(keeps(p, _openspiel(p)) for p in sample) / len(sample)
         row.notes.append(f"OpenSpiel: every {PEER_EVERY}th position, the same settings, its solver on")
     if options.peers_only:
         return [row]
-    found = {name: 100.0 * sum(_keeps(p, _ours(p, name)) for p in positions) / len(positions) for name in PRESETS}
+    found = {name: 100.0 * sum(keeps(p, _ours(p, name)) for p in positions) / len(positions) for name in PRESETS}
     row.ours = max(found.values())
     row.notes += [
         f"{name}: {share:.1f} of 100 ({what})"
@@ -47,7 +47,7 @@ def _sign(score: str) -> int:
     return (int(score) > 0) - (int(score) < 0)
 
 
-def _keeps(position: dict[str, str], column: int) -> bool:
+def keeps(position: dict[str, str], column: int) -> bool:
     return _sign(position[f"col{column}"]) == _sign(position["best_score"])
 
 

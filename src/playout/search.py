@@ -30,6 +30,7 @@ CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ct
 MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
 LINE_LENGTH = 64  # of an expected line of play
 RESERVE = 1 << 22  # simulations for which room is asked in advance
+RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is not touched in order: a small one is faster
 REASONS = {
     loop.SOLVED: "proven",
     loop.DECIDED: "decided",
@@ -571,6 +572,7 @@ class Search:
             min(int(used[core.NODES]) + new // 2, byte_limit // core.NODE.itemsize),
             min(int(used[core.EDGES]) + new * min(self.game.max_actions, 4), byte_limit // core.EDGE.itemsize),
             0,
+            min(int(used[core.POSITIONS]) + new, RESERVE_POSITIONS, byte_limit // 64),
         )
 
     def make_room(self, byte_limit: int = 2**62) -> None:

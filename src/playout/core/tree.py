@@ -176,8 +176,8 @@ def copied(tree: Tree) -> Tree:
     return Tree(*(array[: rows(tree, name)].copy() for name, array in zip(Tree._fields, tree, strict=True)))
 
 
-def grown(tree: Tree, nodes: int, edges: int, proofs: int) -> Tree:
-    """The same tree with room for at least so many records."""
+def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -> Tree:
+    """The same tree with room for at least so many records, and in a graph for the present positions and one more."""
 
     def more(name: str, size: int) -> Any:
         array = getattr(tree, name)
@@ -192,8 +192,9 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int) -> Tree:
     wanted |= dict.fromkeys(("edges", "edge_links"), edges)
     wanted |= {"proofs": proofs, "rewards": edges if is_graph(tree) else nodes}
     larger = tree._replace(**{name: more(name, size) for name, size in wanted.items()})
-    if is_graph(tree) and len(tree.table) < 2 * (tree.counters[POSITIONS] + 2):
-        larger = larger._replace(table=np.zeros(2 * len(tree.table), np.uint64))
+    places = table_size(max(positions, int(tree.counters[POSITIONS]) + 2))
+    if is_graph(tree) and len(tree.table) < places:
+        larger = larger._replace(table=np.zeros(places, np.uint64))
         copy_table(tree.table, larger.table)
     return larger
 
