@@ -239,13 +239,13 @@ class Node:
 
     def to_dict(self, depth: int = 2, width: int = 8) -> dict[str, Any]:
         """Nested JSON objects, so many levels and children; `more` counts the children that are left out."""
-        value, interval = self.value, self.interval
-        shown = self.first_children(width) if depth > 0 else []
+        interval, count, visits = self.interval, self.child_count, self.visits
+        shown = self.first_children(width) if depth > 0 and count else []
         return {
             "action": self.text if self.parent is not None else None,
             "number": self.action,
-            "visits": self.visits,
-            "value": value,
+            "visits": visits,
+            "value": self.value if visits else None,
             "value_for": self.value_for,
             "interval": list(interval) if interval else None,
             "prior": self.prior,
@@ -254,9 +254,9 @@ class Node:
             "node": self.number,
             "parents": self.parents,
             "node_visits": self.node_visits,
-            "expanded": self.is_expanded,
+            "expanded": count > 0,
             "children": [node.to_dict(depth - 1, width) for node in shown],
-            "more": self.child_count - len(shown),
+            "more": count - len(shown),
         }
 
     # How it shows itself.

@@ -287,9 +287,15 @@ class Rules:
         self.record = np.dtype((np.record, record))
         self._key = fingerprint(record.descr, players, max_actions, *(functions[n] for n in sorted(functions)))
         self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
+        self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
 
     def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
-        """The rules table: what every search needs, and the optional parts named in `wanted`."""
+        """The rules table: what every search needs, and the optional parts named in `wanted`. Nobody writes to it."""
+        if (guided, wanted) not in self._tables:
+            self._tables[guided, wanted] = self._make_table(guided, wanted)
+        return self._tables[guided, wanted]
+
+    def _make_table(self, guided: bool, wanted: tuple[str, ...]) -> Any:
         names = ["current_player", "legal_actions", "apply"]
         if "chance_outcomes" in self.functions:
             names.append("chance_outcomes")
