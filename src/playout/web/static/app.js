@@ -1,0 +1,155 @@
+// The page: its frame, and the parts that are put into it.
+
+import { html, render, useEffect, useReducer } from "./vendor/preact-htm.js";
+import { Ask } from "./components/ask.js";
+import { Charts } from "./components/charts.js";
+import { Compare } from "./components/compare.js";
+import { Decide } from "./components/decide.js";
+import { Help } from "./components/help.js";
+import { Icicle } from "./components/icicle.js";
+import { Keep } from "./components/keep.js";
+import { NodePanel } from "./components/node.js";
+import { Path } from "./components/path.js";
+import { Position } from "./components/position.js";
+import { Runbar } from "./components/runbar.js";
+import { Setup } from "./components/setup.js";
+import { StepPanel } from "./components/step.js";
+import { Stepper } from "./components/stepper.js";
+import { Table } from "./components/table.js";
+import { Tree } from "./components/tree.js";
+import { t, told } from "./i18n.js";
+import { listen } from "./keys.js";
+import { begin } from "./session.js";
+import { keep, notify, set, state, subscribe, theme } from "./store.js";
+
+const TABS = ["moves", "step", "node", "why"];
+const DIALOGS = { setup: Setup, compare: Compare, keep: Keep, help: Help };
+
+function App() {
+  const [, draw] = useReducer((n) => n + 1, 0);
+  useEffect(() => subscribe(draw), []);
+  document.documentElement.lang = state.language === "zh" ? "zh-Hans" : "en";
+  document.documentElement.dataset.theme = theme();
+  if (!state.session)
+    return html`<p class="loading">${t("loading")}</p>
+      <${Notices} />`;
+  document.title = `${state.session.name || state.session.game} · Playout`;
+  const Shown = state.dialog && DIALOGS[state.dialog];
+  return html`<${Header} />
+    <${Runbar} />
+    <main class="columns" data-session=${state.session.id} data-updates=${state.updates} data-version=${state.session.version}>
+      <div class="column-left"><${Position} /><${Path} /></div>
+      <div class="column-centre"><${Stepper} /><${Tree} /><${Icicle} /></div>
+      <div class="column-right"><${Panel} /></div>
+    </main>
+    ${Shown && html`<${Shown} key=${state.dialog} />`}
+    <${Notices} />
+    <div class="hidden" role="status" aria-live="polite">${state.said}</div>`;
+}
+
+function Header() {
+  const { session } = state;
+  const changed = session.changed?.length
+    ? ` + ${session.changed.map((name) => `${name}=${session.options[name]}`).join(", ")}`
+    : "";
+  return html`<header class="top">
+    <a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>
+    <button class="session-name" onClick=${() => set({ dialog: "setup" })} title=${told(`game_${session.game}`, "")}>
+      <b>${session.name || session.game}</b
+      ><span class="dim"
+        >${" "}${session.name ? `${session.game} · ` : ""}${session.preset ?? ""}${changed} · ${t("seed")} ${session.seed}</span
+      >${" "}<span aria-hidden="true">▾</span>
+    </button>
+    ${!state.connected && html`<span class="problem" role="status">${t("disconnected")}</span>`}
+    <nav class="grow end row">
+      <button class="quiet" id="open-setup" onClick=${() => set({ dialog: "setup" })}>${t("set_up")}</button>
+      <button class="quiet" id="open-compare" onClick=${() => set({ dialog: "compare" })} disabled=${session.position.over}>
+        ${t("compare")}
+      </button>
+      <button class="quiet" id="open-keep" onClick=${() => set({ dialog: "keep" })}>${t("sessions")}</button>
+      <button class="quiet" id="language" lang=${state.language === "zh" ? "en" : "zh-Hans"} onClick=${() => pickLanguage()}>
+        ${state.language === "zh" ? "English" : "中文"}
+      </button>
+      <button
+        class="quiet icon"
+        id="theme"
+        aria-label=${t(theme() === "dark" ? "light" : "dark")}
+        title=${t(theme() === "dark" ? "light" : "dark")}
+        onClick=${pickTheme}
+      >
+        ${theme() === "dark" ? "☀" : "☾"}
+      </button>
+      <button class="quiet icon" id="help" aria-label=${t("help")} title=${t("help")} onClick=${() => set({ dialog: "help" })}>
+        ?
+      </button>
+    </nav>
+  </header>`;
+}
+
+function pickLanguage() {
+  const language = state.language === "zh" ? "en" : "zh";
+  keep("language", language);
+  set({ language });
+}
+
+function pickTheme() {
+  const next = theme() === "dark" ? "light" : "dark";
+  keep("theme", next);
+  set({ theme: next });
+}
+
+function Panel() {
+  const pick = (tab) => set({ tab });
+  const onKey = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const next = TABS[(TABS.indexOf(state.tab) + step + TABS.length) % TABS.length];
+    pick(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return html`<section class="card panel">
+    <div class="tabs" role="tablist" aria-label=${t("panels")} onKeyDown=${onKey}>
+      ${TABS.map(
+        (tab) =>
+          html`<button
+            key=${tab}
+            role="tab"
+            id=${`tab-${tab}`}
+            aria-selected=${state.tab === tab}
+            aria-controls="panel"
+            tabindex=${state.tab === tab ? 0 : -1}
+            class=${state.tab === tab ? "on" : ""}
+            onClick=${() => pick(tab)}
+          >
+            ${t(`tab_${tab}`)}
+          </button>`,
+      )}
+    </div>
+    <div id="panel" role="tabpanel" aria-labelledby=${`tab-${state.tab}`} tabindex="0">
+      ${state.tab === "moves" && html`<${Table} /><${Charts} />`} ${state.tab === "step" && html`<${StepPanel} />`}
+      ${state.tab === "node" && html`<${NodePanel} />`} ${state.tab === "why" && html`<${Decide} /><${Ask} />`}
+    </div>
+  </section>`;
+}
+
+function Notices() {
+  return html`<div class="notices">
+    ${state.notices.map(
+      (n) =>
+        html`<p key=${n.id} class=${n.kind} role=${n.kind === "error" ? "alert" : "status"}>
+          ${n.text}
+          <button
+            class="quiet icon"
+            aria-label=${t("close")}
+            onClick=${() => set({ notices: state.notices.filter((o) => o !== n) })}
+          >
+            ✕
+          </button>
+        </p>`,
+    )}
+  </div>`;
+}
+
+render(html`<${App} />`, document.getElementById("app"));
+listen();
+begin().catch((error) => notify(error.message));

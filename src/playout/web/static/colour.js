@@ -1,0 +1,50 @@
+// Colours: values on a scale from orange over grey to blue, and lines that can be told apart. Both scales can be read with
+// every common colour blindness; the lines are those of Okabe and Ito.
+
+const SCALES = {
+  light: [
+    [186, 92, 8],
+    [196, 200, 206],
+    [24, 104, 176],
+  ],
+  dark: [
+    [240, 150, 60],
+    [112, 118, 128],
+    [104, 176, 245],
+  ],
+};
+export const LINES = {
+  light: ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#8a6d00", "#444c56"],
+  dark: ["#56b4e9", "#f08a3c", "#2fc79b", "#dd88c4", "#e6c84f", "#b6bec9"],
+};
+
+const mix = (a, b, share) => a.map((part, i) => Math.round(part + (b[i] - part) * share));
+
+// The range that values are shown in: the game's own, or what is seen.
+export function rangeOf(session, seen) {
+  if (session?.range) return session.range;
+  const known = seen.filter((v) => v !== null && v !== undefined);
+  if (!known.length) return [-1, 1];
+  const least = Math.min(...known),
+    most = Math.max(...known);
+  return least === most ? [least - 1, most + 1] : [least, most];
+}
+
+const parts = (value, range, theme) => {
+  const [low, middle, high] = SCALES[theme];
+  const from = (2 * (value - range[0])) / (range[1] - range[0]) - 1; // -1 to 1
+  const at = 0.5 + 0.5 * Math.sign(from) * Math.min(1, Math.abs(from)) ** 0.7; // small differences near the middle are the usual ones
+  return at < 0.5 ? mix(low, middle, at * 2) : mix(middle, high, at * 2 - 1);
+};
+
+export function valueColour(value, range, theme) {
+  if (value === null || value === undefined) return theme === "dark" ? "#3a404a" : "#e8eaee";
+  return `rgb(${parts(value, range, theme).join(",")})`;
+}
+
+// Black or white, whichever can be read on that colour.
+export function inkOn(value, range, theme) {
+  if (value === null || value === undefined) return theme === "dark" ? "#e8eaee" : "#1c2026";
+  const [r, g, b] = parts(value, range, theme);
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#14171c" : "#ffffff";
+}

@@ -1,0 +1,87 @@
+// A position drawn, with its moves: to be clicked on the drawing, or chosen from the list.
+
+import { html, useState } from "../vendor/preact-htm.js";
+import { percent } from "../format.js";
+import { t } from "../i18n.js";
+import { squaresOf } from "../squares.js";
+
+const LISTED = 80;
+
+const place = (square) => ({
+  left: `${100 * square.x}%`,
+  top: `${100 * square.y}%`,
+  width: `${100 * square.w}%`,
+  height: `${100 * square.h}%`,
+});
+
+// `shares`: action number -> share of the visits, shown on the squares; `onMove(action)`: null where nothing can be played.
+export function Board({ game, src, alt, actions = [], shares = null, onMove = null, listed = true, id = undefined }) {
+  const [from, setFrom] = useState(null);
+  const withSquares = onMove ? actions.map((a) => ({ ...a, squares: squaresOf(game, a.action) })).filter((a) => a.squares) : [];
+  const single = withSquares.filter((a) => a.squares.length === 1);
+  const pairs = withSquares.filter((a) => a.squares.length === 2);
+  const starts = [...new Map(pairs.map((a) => [a.squares[0].name, a.squares[0]])).values()];
+  const targets = from ? pairs.filter((a) => a.squares[0].name === from) : [];
+  const ends = [...new Map(targets.map((a) => [a.squares[1].name, a])).values()];
+  const go = (action) => (setFrom(null), onMove(action));
+  const best = shares ? Math.max(0, ...shares.values()) : 0;
+  return html`<div class="board-box">
+    <div class="board">
+      ${src ? html`<img id=${id} src=${src} alt=${alt} draggable="false" />` : html`<pre class="show">${alt}</pre>`}
+      ${
+        src &&
+        single.map(
+          (a) =>
+            html`<button
+              key=${a.number}
+              class=${`square${a.squares[0].h > 2 * a.squares[0].w ? " tall" : ""}`}
+              tabindex="-1"
+              style=${place(a.squares[0])}
+              title=${t("play_move", { move: a.action })}
+              aria-label=${t("play_move", { move: a.action })}
+              onClick=${() => go(a)}
+            >
+              ${shares?.has(a.number) && shares.get(a.number) > 0 && html`<span class=${shares.get(a.number) === best ? "heat best" : "heat"}>${Math.round(100 * shares.get(a.number))}%</span>`}
+            </button>`,
+        )
+      }
+      ${
+        src &&
+        starts.map(
+          (s) =>
+            html`<button
+              key=${`f${s.name}`}
+              class=${`square${from === s.name ? " picked" : ""}`}
+              tabindex="-1"
+              style=${place(s)}
+              aria-label=${s.name}
+              onClick=${() => setFrom(from === s.name ? null : s.name)}
+            ></button>`,
+        )
+      }
+      ${
+        src &&
+        ends.map(
+          (a) =>
+            html`<button
+              key=${`t${a.squares[1].name}`}
+              class="square target"
+              tabindex="-1"
+              style=${place(a.squares[1])}
+              aria-label=${t("play_move", { move: a.action })}
+              onClick=${() => go(targets.find((x) => x.squares[1].name === a.squares[1].name && /q$/.test(x.action)) ?? a)}
+            ></button>`,
+        )
+      }
+    </div>
+    ${
+      listed &&
+      onMove &&
+      actions.length > 0 &&
+      html`<div class="move-list" role="group" aria-label=${t("legal_moves")}>
+        ${actions.slice(0, LISTED).map((a) => html`<button key=${a.number} class="chip" onClick=${() => go(a)} title=${a.probability !== undefined && a.probability !== null ? percent(a.probability) : t("play_move", { move: a.action })}>${a.action}</button>`)}
+        ${actions.length > LISTED && html`<span class="dim">${t("n_more", { n: actions.length - LISTED })}</span>`}
+      </div>`
+    }
+  </div>`;
+}

@@ -1,0 +1,31 @@
+// A dialog of the browser's own: Escape closes it, the focus stays inside and comes back afterwards.
+
+import { html, useLayoutEffect, useRef } from "../vendor/preact-htm.js";
+import { t } from "../i18n.js";
+import { set } from "../store.js";
+
+export const close = () => set({ dialog: null });
+
+export function Dialog({ title, wide = false, children }) {
+  const box = useRef(null);
+  useLayoutEffect(() => {
+    const dialog = box.current;
+    dialog.showModal();
+    return () => dialog.open && dialog.close();
+  }, []);
+  return html`<dialog
+    ref=${box}
+    class=${wide ? "wide" : ""}
+    aria-label=${title}
+    onClose=${close}
+    onClick=${(e) => e.target === box.current && close()}
+  >
+    <div class="dialog-body">
+      <header class="bar">
+        <h2>${title}</h2>
+        <button class="quiet icon" onClick=${close} aria-label=${t("close")}>✕</button>
+      </header>
+      ${children}
+    </div>
+  </dialog>`;
+}

@@ -1,0 +1,37 @@
+// The keys, and what to do first.
+
+import { html } from "../vendor/preact-htm.js";
+import { t } from "../i18n.js";
+import { KEYS } from "../keys.js";
+import { Dialog } from "./dialog.js";
+
+export function Help() {
+  return html`<${Dialog} title=${t("help")}>
+    <ol class="first">
+      ${["first_run", "first_step", "first_look", "first_play"].map((name) => html`<li>${t(name)}</li>`)}
+    </ol>
+    <h3>${t("keys")}</h3>
+    <dl class="keys">
+      ${KEYS.map(
+        ({ shown, name }) =>
+          html`<div>
+            <dt><kbd>${shown}</kbd></dt>
+            <dd>${t(name)}</dd>
+          </div>`,
+      )}
+      ${[
+        ["↑ ↓ ← →", "key_tree"],
+        ["Enter", "key_node"],
+        ["+ − 0", "key_zoom"],
+        ["Esc", "key_escape"],
+      ].map(
+        ([shown, name]) =>
+          html`<div>
+            <dt><kbd>${shown}</kbd></dt>
+            <dd>${t(name)}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p class="dim small"><a href="/docs">${t("for_programs")}</a></p>
+  <//>`;
+}

@@ -1,0 +1,108 @@
+// The whole tree by depth: a row for each depth, a cell as wide as its share of the visits.
+
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { inkOn, rangeOf, valueColour } from "../colour.js";
+import { percent, value, who } from "../format.js";
+import { t } from "../i18n.js";
+import { shorten } from "../layout.js";
+import { state, theme } from "../store.js";
+import { key, reveal } from "../treeview.js";
+
+const ROWS = 8;
+
+// In a graph the children of a shared node may have more visits than came this way: they are scaled to fit.
+export function placeCells(map) {
+  const placed = [],
+    filled = [],
+    sums = new Array(map.cells.length).fill(0);
+  for (const [parent, , share] of map.cells) if (parent >= 0) sums[parent] += share;
+  map.cells.forEach(([parent, number, share, worth, valueFor], i) => {
+    const up = parent < 0 ? null : placed[parent];
+    const left = up ? filled[parent] : 0;
+    const wide = up ? (up.wide * share) / Math.max(up.share, sums[parent]) : share;
+    if (up) filled[parent] += wide;
+    filled[i] = left;
+    placed.push({
+      left,
+      wide,
+      share,
+      number,
+      worth,
+      valueFor,
+      name: map.names[i],
+      depth: up ? up.depth + 1 : 0,
+      path: up ? [...up.path, number] : [],
+      line: up ? [...up.line, map.names[i] ?? `#${number}`] : [],
+    });
+  });
+  return placed;
+}
+
+export function Icicle() {
+  const box = useRef(null);
+  const [width, setWidth] = useState(600);
+  const [at, setAt] = useState(null);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => setWidth(box.current.clientWidth));
+    observer.observe(box.current);
+    setWidth(box.current.clientWidth);
+    return () => observer.disconnect();
+  }, []);
+  const { map } = state;
+  const cells = map && map.visits > 0 ? placeCells(map).filter((c) => c.wide * width >= 0.6) : [];
+  const depth = Math.min(ROWS, Math.max(1, ...cells.map((c) => c.depth)));
+  const high = 15;
+  const range = rangeOf(
+    state.session,
+    cells.map((c) => c.worth),
+  );
+  const chosen = state.chosen ? key(state.chosen) : null;
+  return html`<section class="card icicle-card" aria-label=${t("whole_tree")}>
+    <div class="bar">
+      <h2>${t("whole_tree")}</h2>
+      <span class="dim grow" aria-live="off">${at ? words(at) : t("icicle_hint")}</span>
+    </div>
+    <div class="icicle" ref=${box}>
+      <svg
+        id="icicle"
+        width=${width}
+        height=${(depth + 1) * high}
+        role="img"
+        aria-label=${t("icicle_label")}
+        onMouseLeave=${() => setAt(null)}
+      >
+        ${cells
+          .filter((c) => c.depth <= ROWS)
+          .map(
+            (cell) =>
+              html`<g
+                key=${key(cell.path)}
+                class=${`cell${key(cell.path) === chosen ? " chosen" : ""}`}
+                onClick=${() => reveal(cell.path)}
+                onMouseEnter=${() => setAt(cell)}
+              >
+                <rect
+                  x=${(cell.left * width).toFixed(2)}
+                  y=${cell.depth * high}
+                  width=${Math.max(0.5, cell.wide * width - 0.7).toFixed(2)}
+                  height=${high - 1}
+                  fill=${valueColour(cell.worth, range, theme())}
+                />
+                ${
+                  cell.wide * width > 9 + 7 * (cell.depth ? shorten(cell.name ?? "", 9).length : 4) &&
+                  html`<text
+                    x=${(cell.left * width + 4).toFixed(1)}
+                    y=${cell.depth * high + 11}
+                    fill=${inkOn(cell.worth, range, theme())}
+                    >${cell.depth ? shorten(cell.name ?? "", 9) : t("root")}</text
+                  >`
+                }
+              </g>`,
+          )}
+      </svg>
+    </div>
+  </section>`;
+}
+
+const words = (cell) =>
+  `${cell.line.join(" ") || t("root")} · ${percent(cell.share)} · ${value(cell.worth)} (${who(cell.valueFor)})`;

@@ -1,0 +1,98 @@
+// Sessions: open, name, delete, link to, export, import.
+
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { get } from "../api.js";
+import { count } from "../format.js";
+import { t } from "../i18n.js";
+import { savePng, saveSvg } from "../picture.js";
+import { base, discard, importFile, open, rename } from "../session.js";
+import { notify, state, trying } from "../store.js";
+import { Dialog, close } from "./dialog.js";
+
+export function Keep() {
+  const [sessions, setSessions] = useState(null);
+  const [name, setName] = useState(state.session.name ?? "");
+  const read = () => trying(async () => setSessions((await get("/api/sessions")).sessions));
+  useEffect(() => void read(), []);
+  const link = location.origin + state.session.permalink;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link);
+      notify(t("copied"), "note");
+    } catch {
+      document.getElementById("permalink").select();
+    }
+  };
+  const file = (form) => `${base()}/export?form=${form}`;
+  return html`<${Dialog} title=${t("sessions")} wide>
+    <div class="keep">
+      <section>
+        <h3>${t("this_session")}</h3>
+        <form class="row" onSubmit=${(e) => (e.preventDefault(), rename(state.session.id, name).then(read))}>
+          <input
+            id="session-name"
+            value=${name}
+            maxlength="200"
+            placeholder=${t("name")}
+            aria-label=${t("name")}
+            onInput=${(e) => setName(e.target.value)}
+          /><button class="quiet">${t("rename")}</button>
+        </form>
+        <div class="row">
+          <input
+            id="permalink"
+            readonly
+            value=${link}
+            aria-label=${t("permalink")}
+            onFocus=${(e) => e.target.select()}
+          /><button class="quiet" onClick=${copy}>${t("copy_link")}</button>
+        </div>
+        <p class="dim small">${t("permalink_note")}</p>
+        <h3>${t("export")}</h3>
+        <div class="row wrap">
+          <a class="button quiet" href=${file("search")} download>${t("export_search")}</a
+          ><a class="button quiet" href=${file("json")} download>JSON</a>
+          <button class="quiet" id="save-svg" onClick=${saveSvg}>SVG</button
+          ><button class="quiet" id="save-png" onClick=${() => trying(savePng)}>PNG</button>
+        </div>
+        <p class="dim small">${t("export_note")}</p>
+        <h3>${t("import")}</h3>
+        <label class="field column"
+          ><span>${t("import_note")}</span
+          ><input
+            id="import"
+            type="file"
+            onChange=${async (e) => e.target.files[0] && (await importFile(e.target.files[0])) && close()}
+        /></label>
+      </section>
+      <section>
+        <h3>${t("all_sessions")}</h3>
+        ${
+          sessions === null
+            ? html`<p class="dim">…</p>`
+            : html`<ul class="sessions">
+                ${sessions.map(
+                  (s) =>
+                    html`<li key=${s.id} class=${s.id === state.session.id ? "here" : ""}>
+                      <a href=${s.permalink} onClick=${(e) => (e.preventDefault(), trying(() => open(s.id)), close())}
+                        ><b>${s.name || s.game}</b>
+                        <span class="dim"
+                          >${s.name ? `${s.game} · ` : ""}${`${count(s.simulations)} ${t("simulations")}${s.running ? ` · ${t("running")}` : ""} · `}${new Date(1000 * s.touched).toLocaleString(state.language)}</span
+                        >
+                        <span class="position-text">${s.position}</span></a
+                      >
+                      <button
+                        class="quiet small"
+                        aria-label=${t("delete_session", { name: s.name || s.game })}
+                        onClick=${async () => (await discard(s.id)) && read()}
+                      >
+                        ${t("delete")}
+                      </button>
+                    </li>`,
+                )}
+              </ul>`
+        }
+      </section>
+    </div>
+  <//>`;
+}

@@ -1,0 +1,57 @@
+// The details of one node, with its position drawn on the board at the left.
+
+import { html } from "../vendor/preact-htm.js";
+import { drawing, full, interval, percent, plain, value, who } from "../format.js";
+import { t } from "../i18n.js";
+import { state } from "../store.js";
+import { choose, key, reveal } from "../treeview.js";
+
+export function NodePanel() {
+  const { chosen, details } = state;
+  if (!chosen) return html`<div class="pad"><p class="dim">${t("node_empty")}</p></div>`;
+  if (!details) return html`<div class="pad"><p class="dim">…</p></div>`;
+  const { node } = details;
+  const rows = [
+    [t("visits"), full(node.visits)],
+    [t("value"), `${value(node.value)} (${t("for_player", { who: who(node.value_for) })})`],
+    [t("interval"), interval(node.interval)],
+    details.error !== null && [t("error"), plain(details.error)],
+    node.proven !== null && [t("proven"), value(node.proven)],
+    node.prior !== null && [t("prior"), percent(node.prior)],
+    [t("to_move_field"), details.position.over ? t("game_over") : who(node.player)],
+    [t("children"), t("children_n", { n: details.children, visited: details.visited })],
+    [t("shared_field"), node.shared ? t("shared_yes") : t("no")],
+  ].filter(Boolean);
+  return html`<div class="node-panel">
+    <h3>${details.line.length ? details.line.join(" ") : t("root")}</h3>
+    <nav class="chips" aria-label=${t("path")}>
+      <button class="chip" onClick=${() => choose([])}>${t("root")}</button>
+      ${details.line.map((move, i) => html`<button class=${`chip${i === details.line.length - 1 ? " here" : ""}`} onClick=${() => choose(details.path.slice(0, i + 1))}>${move}</button>`)}
+    </nav>
+    ${details.position.svg ? html`<img class="node-board" src=${drawing(details.position.svg)} alt=${details.position.text} />` : html`<pre class="show">${details.position.show}</pre>`}
+    <dl class="facts">
+      ${rows.map(
+        ([name, text]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${text}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${
+      details.expected.length > 0 &&
+      html`<p>
+        <span class="dim">${t("expected_play")}</span>${" "}<span class="chips"
+          >${details.expected.map(
+            (move, i) =>
+              html`<button class="chip" onClick=${() => reveal([...details.path, ...details.expected_numbers.slice(0, i + 1)])}>
+                ${move}
+              </button>`,
+          )}</span
+        >
+      </p>`
+    }
+    <p class="position-text">${details.position.text}</p>
+    <p class="dim small">${t("node_path", { path: key(details.path) || "–" })}</p>
+  </div>`;
+}

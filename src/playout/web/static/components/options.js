@@ -1,0 +1,119 @@
+// The search settings: a preset, and every option with its meaning. Used to set up, to start again, and to compare.
+
+import { html, useState } from "../vendor/preact-htm.js";
+import { t, told } from "../i18n.js";
+import { state } from "../store.js";
+
+// A choice of settings: { preset, options (only those that differ from the preset), seed }.
+export const choiceOf = (session) => ({
+  preset: session.preset ?? "default",
+  options: Object.fromEntries((session.changed ?? []).map((name) => [name, session.options[name]])),
+  seed: session.seed,
+});
+
+const presetOf = (name) => state.presets.find((p) => p.preset === name);
+export const valueOf = (choice, name) =>
+  choice.options[name] ?? presetOf(choice.preset)?.options[name] ?? state.settings.find((s) => s.name === name)?.default;
+
+// Only options that count with the others may be given.
+export function given(choice) {
+  const options = {};
+  for (const setting of state.settings) {
+    const wanted = choice.options[setting.name];
+    if (wanted !== undefined && counts(choice, setting) && wanted !== presetOf(choice.preset)?.options[setting.name])
+      options[setting.name] = wanted;
+  }
+  return {
+    preset: choice.preset,
+    options,
+    ...(choice.seed === null || choice.seed === undefined || choice.seed === "" ? {} : { seed: Number(choice.seed) }),
+  };
+}
+
+const counts = (choice, setting) => !setting.kinds.length || setting.kinds.includes(valueOf(choice, setting.part));
+
+export function Options({ choice, onChange, name, open = false }) {
+  const [shown, setShown] = useState(open);
+  const preset = presetOf(choice.preset);
+  const change = (setting, text) => {
+    const options = { ...choice.options };
+    if (text === preset?.options[setting.name]) delete options[setting.name];
+    else options[setting.name] = text;
+    onChange({ ...choice, options });
+  };
+  const changed = Object.keys(given(choice).options).length;
+  return html`<fieldset class="options">
+    <legend>${t("search_settings")}</legend>
+    <label class="field"
+      ><span>${t("preset")}</span>
+      <select
+        data-field="preset"
+        value=${choice.preset}
+        onChange=${(e) => onChange({ ...choice, preset: e.target.value, options: {} })}
+      >
+        ${state.presets.map((p) => html`<option value=${p.preset}>${p.preset}</option>`)}
+      </select></label
+    >
+    <p class="dim small">${told(`preset_${choice.preset}`, preset?.description ?? "")}</p>
+    <label class="field"
+      ><span>${t("seed")}</span
+      ><input
+        type="number"
+        min="0"
+        step="1"
+        data-field="seed"
+        value=${choice.seed ?? ""}
+        placeholder=${t("seed_any")}
+        onInput=${(e) => onChange({ ...choice, seed: e.target.value === "" ? null : e.target.value })}
+    /></label>
+    <button type="button" class="link" aria-expanded=${shown} onClick=${() => setShown(!shown)}>
+      ${shown ? "▾ " : "▸ "}${t("every_setting", { n: state.settings.length })}${changed ? ` · ${t("changed_n", { n: changed })}` : ""}
+    </button>
+    ${
+      shown &&
+      html`<div class="option-list">
+        ${state.settings.map(
+          (setting) =>
+            html`<${Option}
+              key=${setting.name}
+              setting=${setting}
+              choice=${choice}
+              change=${change}
+              name=${name}
+              differs=${setting.name in given(choice).options}
+            />`,
+        )}
+      </div>`
+    }
+  </fieldset>`;
+}
+
+function Option({ setting, choice, change, differs, name }) {
+  const now = valueOf(choice, setting.name),
+    off = !counts(choice, setting);
+  const id = `${name}-${setting.name}`,
+    isWord = setting.words.includes(now);
+  const number = setting.number && (!isWord || !setting.words.length);
+  const pick = (word) => change(setting, word === "#" ? (setting.number === "integer" ? "10" : "1") : word);
+  return html`<div class=${`option${off ? " off" : ""}${differs ? " changed" : ""}${setting.kinds.length ? " sub" : ""}`}>
+    <label for=${id}>${setting.name}</label>
+    <span class="input"
+      >${
+        setting.words.length > 0 &&
+        html`<select
+          id=${id}
+          data-option=${setting.name}
+          value=${isWord ? now : "#"}
+          disabled=${off}
+          onChange=${(e) => pick(e.target.value)}
+        >
+          ${setting.words.map((w) => html`<option value=${w}>${w}</option>`)}${setting.number && html`<option value="#">${t("a_number")}</option>`}
+        </select>`
+      }
+      ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} />`}</span
+    >
+    <small
+      >${told(`setting_${setting.name}`, setting.meaning)}${off ? ` (${t("only_with", { part: setting.part, kinds: setting.kinds.join(", ") })})` : ""}</small
+    >
+  </div>`;
+}

@@ -1,0 +1,47 @@
+// The left column's board: the present position, or the one that a step, a node or an expected line is at.
+
+import { html } from "../vendor/preact-htm.js";
+import { drawing, value, who } from "../format.js";
+import { t } from "../i18n.js";
+import { play } from "../session.js";
+import { scene } from "../stepping.js";
+import { set, state } from "../store.js";
+import { Board } from "./board.js";
+
+export function Position() {
+  const { session, result } = state;
+  const step = scene();
+  const looked = state.shown;
+  const { position } = session;
+  const shares = result?.visits ? new Map(result.actions.map((a) => [a.number, a.share])) : null;
+  const title = step ? step.label : looked ? looked.label : t("board_now");
+  let board;
+  if (step) board = html`<${Board} game=${session.game} id="board" src=${drawing(step.svg)} alt=${step.text} />`;
+  else if (looked) board = html`<${Board} game=${session.game} id="board" src=${looked.src} alt=${looked.label} />`;
+  else
+    board = html`<${Board}
+      game=${session.game}
+      id="board"
+      src=${drawing(position.svg)}
+      alt=${position.show}
+      actions=${position.actions}
+      shares=${shares}
+      onMove=${(a) => play(a.number)}
+    />`;
+  return html`<section class="card position-card" aria-label=${t("board")}>
+    <div class="bar">
+      <h2>${title}</h2>
+      ${looked && html`<button class="quiet" onClick=${() => set({ shown: null })}>${t("back_to_now")}</button>`}
+    </div>
+    ${board}
+    ${
+      !step &&
+      !looked &&
+      html`<p class="turn-line">
+        <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>
+        ${session.proven !== null && html`<span class="proof"> · ${t("proven_value", { value: value(session.proven) })}</span>`}
+      </p>`
+    }
+    <p class="position-text" title=${t("position_text")}>${step ? step.text : looked ? "" : position.text}</p>
+  </section>`;
+}

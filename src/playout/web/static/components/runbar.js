@@ -1,0 +1,113 @@
+// The main things to do: run, step, play the best move.
+
+import { html } from "../vendor/preact-htm.js";
+import { count, percent, seconds, value } from "../format.js";
+import { t } from "../i18n.js";
+import { play, run } from "../session.js";
+import { stepOn } from "../stepping.js";
+import { keep, searchable, set, state } from "../store.js";
+
+const KINDS = ["simulations", "seconds", "endless"];
+
+function choose(kind) {
+  keep("budget", kind);
+  set({ budget: { ...state.budget, kind } });
+}
+
+export function Runbar() {
+  const { session, result, budget } = state;
+  const running = state.run;
+  const over = session.position.over,
+    proven = session.proven !== null;
+  const best =
+    result && result.best !== null && result.visits > 0
+      ? (result.actions.find((a) => a.number === result.best_number) ?? null)
+      : null;
+  return html`<div class="runbar" role="toolbar" aria-label=${t("actions")}>
+    <div class="group run-group">
+      <span class="switch" role="radiogroup" aria-label=${t("budget")}>
+        ${KINDS.map(
+          (kind) =>
+            html`<button
+              role="radio"
+              aria-checked=${budget.kind === kind}
+              class=${budget.kind === kind ? "on" : ""}
+              title=${t(`budget_${kind}_title`)}
+              onClick=${() => choose(kind)}
+            >
+              ${t(`budget_${kind}`)}
+            </button>`,
+        )}
+      </span>
+      ${
+        budget.kind !== "endless" &&
+        html`<input
+          id="budget"
+          type="number"
+          min=${budget.kind === "seconds" ? 0.1 : 1}
+          step="any"
+          value=${budget[budget.kind]}
+          aria-label=${t(`budget_${budget.kind}_title`)}
+          disabled=${Boolean(running)}
+          onInput=${(e) => e.target.value > 0 && set({ budget: { ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(e.target.value) : Number(e.target.value) } })}
+          onKeyDown=${(e) => e.key === "Enter" && (e.target.blur(), setTimeout(run))}
+        />`
+      }
+      <button
+        id="run"
+        class=${running ? "stop" : "primary"}
+        onClick=${run}
+        disabled=${!running && (!searchable() || proven)}
+        title=${running ? t("stop_title") : t("run_title")}
+      >
+        ${running ? `■ ${t("stop")}` : `▶ ${t("run")}`}
+      </button>
+    </div>
+    <button
+      id="step"
+      class="secondary"
+      onClick=${stepOn}
+      disabled=${Boolean(running) || !searchable() || (proven && !state.step)}
+      title=${t("step_title")}
+    >
+      ⇥ ${t("step")}
+    </button>
+    <div class="group">
+      <button
+        id="play-best"
+        class="secondary"
+        onClick=${() => play(null)}
+        disabled=${over || (!best && !session.position.chance)}
+        title=${t("play_best_title")}
+      >
+        ${session.position.chance ? t("draw_outcome") : best ? t("play_move", { move: best.action }) : t("play_best")} →
+      </button>
+      ${best && html`<span class="best-numbers"><b>${percent(best.share)}</b> ${t("of_visits")}<span class="dim"> · </span><b>${value(best.proven ?? best.value)}</b>${best.proven !== null ? ` ${t("proven")}` : ""}</span>`}
+    </div>
+    <${Progress} running=${running} />
+  </div>`;
+}
+
+function Progress({ running }) {
+  const { session, result } = state;
+  const simulations = running ? Math.max(session.simulations, result?.total ?? 0) : session.simulations;
+  return html`<div class="progress-box">
+    <div class="numbers" id="status">
+      <span><b id="simulations">${count(simulations)}</b> ${t("simulations")}</span>
+      ${session.kept && session.visits > session.simulations && html`<span><b>${count(session.kept.visits)}</b> ${t("kept")}</span>`}
+      <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
+      ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
+      ${!running && session.last_run && session.simulations > 0 && html`<span class="dim">${seconds(session.last_run.seconds)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
+    </div>
+    <div
+      class=${`progress${running ? (running.share === null ? " endless" : " on") : ""}`}
+      role="progressbar"
+      aria-label=${t("progress")}
+      aria-valuemin="0"
+      aria-valuemax="100"
+      aria-valuenow=${running?.share !== null && running ? Math.round(100 * running.share) : undefined}
+    >
+      <i style=${{ width: running ? `${running.share === null ? 100 : 100 * running.share}%` : "0%" }}></i>
+    </div>
+  </div>`;
+}

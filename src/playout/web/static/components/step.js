@@ -1,0 +1,179 @@
+// What happens at this beat of the step, in words and numbers.
+
+import { html } from "../vendor/preact-htm.js";
+import { count, plain, value, who } from "../format.js";
+import { t } from "../i18n.js";
+import { ask } from "../session.js";
+import { beat } from "../stepping.js";
+import { set, state } from "../store.js";
+
+const EDGES = 12;
+
+export function StepPanel() {
+  const { step } = state;
+  if (!step)
+    return html`<div class="pad">
+      <p>${t("step_empty")}</p>
+      <p class="dim">${t("step_empty_more")}</p>
+    </div>`;
+  const now = beat();
+  return html`<div class="step-panel" data-phase=${now.phase} data-simulation=${step.simulation}>
+    <h3>${t("simulation_n", { n: count(step.simulation) })} · ${t(now.phase)}</h3>
+    <p class="dim">${t(`${now.phase}_title`)}</p>
+    ${{ selection: Selection, expansion: Expansion, playout: Playout, backup: Backup }[now.phase](step, now)}
+    <p class="foot"><button class="quiet" onClick=${() => (set({ tab: "why" }), ask("step"))}>${t("explain_step")}</button></p>
+  </div>`;
+}
+
+const finite = (x) => (typeof x === "number" ? x : null);
+
+function Selection(step, now) {
+  if (now.depth < 0) return html`<p>${t("selection_root")}</p>`;
+  const choice = step.selection[now.depth];
+  const chance = choice.player === -1;
+  const ranked = [...choice.edges].sort((a, b) => order(b) - order(a));
+  const shown = ranked.slice(0, EDGES);
+  if (!shown.some((e) => e.chosen)) shown.push(ranked.find((e) => e.chosen));
+  const scores = choice.edges.flatMap((e) => [finite(e.value_term), finite(e.score)]).filter((x) => x !== null);
+  const least = Math.min(0, ...scores),
+    most = Math.max(...scores, least + 1e-9);
+  return html`<p>
+      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: now.depth + 1, of: step.selection.length, visits: count(choice.visits), move: choice.text })}
+    </p>
+    <table class="scores">
+      <thead>
+        <tr>
+          <th scope="col">${t("move")}</th>
+          <th scope="col" class="right">${t("visits")}</th>
+          ${
+            chance
+              ? html`<th scope="col" class="right">${t("probability")}</th>`
+              : html`<th scope="col" class="right">${t("value_term")}</th>
+                  <th scope="col" class="right">+ ${t("exploration_term")}</th>
+                  <th scope="col" class="right">= ${t("score")}</th>`
+          }
+          <th></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shown.map(
+          (e) =>
+            html`<tr key=${e.action} class=${e.chosen ? "best" : ""} data-chosen=${e.chosen ? "true" : undefined}>
+              <th scope="row">${e.text}${e.proven ? " ✓" : ""}</th>
+              <td class="right">${count(e.visits)}</td>
+              ${
+                chance
+                  ? html`<td class="right">${plain(e.score)}</td>`
+                  : html`<td class="right term-value">${plain(e.value_term)}</td>
+                      <td class="right term-exploration">${plain(e.exploration_term)}</td>
+                      <td class="right"><b>${plain(e.score)}</b></td>`
+              }
+              <td>${!chance && Terms(e, least, most)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${ranked.length > shown.length && html`<p class="dim">${t("n_more", { n: ranked.length - shown.length })}</p>`}
+    <p class="dim legend-terms">
+      <i class="term-value"></i> ${t("value_term")}${" "}<i class="term-exploration"></i>
+      ${t("exploration_term")}${" · "}${t("infinite_note")}
+    </p>`;
+}
+
+const order = (e) => (e.score === "infinity" ? 1e300 : e.score === "-infinity" ? -1e300 : e.score) + (e.chosen ? 1e-9 : 0);
+
+// The two terms of a score as one bar.
+function Terms(edge, least, most) {
+  const wide = 46,
+    x = (v) => (wide * (v - least)) / (most - least);
+  if (edge.score === "infinity")
+    return html`<svg width=${wide} height="10"><rect class="term-infinite" width=${wide} height="10" /></svg>`;
+  if (finite(edge.score) === null || finite(edge.value_term) === null) return null;
+  const zero = x(0),
+    end = x(edge.value_term),
+    sum = x(edge.score);
+  return html`<svg width=${wide} height="10">
+    <rect class="term-value" x=${Math.min(zero, end)} width=${Math.abs(end - zero)} height="10" />
+    <rect class="term-exploration" x=${Math.min(end, sum)} width=${Math.abs(sum - end)} height="10" y="3" />
+    <line class="zero" x1=${zero} x2=${zero} y1="0" y2="10" />
+  </svg>`;
+}
+
+function Expansion(step) {
+  const { expansion } = step;
+  const leaf = step.selection.at(-1);
+  return html`${
+    expansion
+      ? html`<p>${t("expansion_node", { n: expansion.actions.length, who: who(expansion.player) })}</p>
+          <p class="chips">
+            ${expansion.actions.slice(0, 40).map((a, i) => html`<span class="chip static" title=${t("prior_n", { p: plain(expansion.priors[i]) })}>${a}</span>`)}
+            ${expansion.actions.length > 40 && html`<span class="dim">${t("n_more", { n: expansion.actions.length - 40 })}</span>`}
+          </p>`
+      : html`<p>${t(`expansion_${step.ending === "new" ? "leaf" : "none"}`)}</p>`
+  }
+  ${leaf && html`<p>${t("expansion_path")} ${step.selection.map((c) => c.text).join(" → ")}</p>`}`;
+}
+
+function Playout(step, now) {
+  const playout = step.playouts[now.which];
+  const statics = step.static_values && html`<p>${t("static_values")} <${Returns} returns=${step.static_values} /></p>`;
+  if (!playout)
+    return html`<p>${t(`ending_${step.ending}`)}</p>
+      ${statics}
+      <p>${t("result")} <${Returns} returns=${step.returns} /></p>`;
+  const done = now.moves >= playout.actions.length;
+  return html`${step.playouts.length > 1 && html`<p class="dim">${t("playout_n", { k: now.which + 1, n: step.playouts.length })}</p>`}
+    ${playout.actions.length ? html`<p>${t("playout_moves", { n: playout.actions.length })}</p>` : html`<p>${t("ending_finished")}</p>`}
+    <p class="chips">
+      ${playout.actions.slice(0, 120).map((a, i) => html`<span class=${`chip static${i < now.moves ? " done" : ""}${i === now.moves - 1 ? " here" : ""}`}>${a}</span>`)}
+      ${playout.actions.length > 120 && html`<span class="dim">${t("n_more", { n: playout.actions.length - 120 })}</span>`}
+    </p>
+    ${done && html`<p class="outcome" id="outcome">${t("result")} <${Returns} returns=${playout.returns} /></p>`}
+    ${done && statics}`;
+}
+
+const Returns = ({ returns }) =>
+  html`${returns.map((r, i) => html`<span class="return">${who(i)}: <b>${value(r)}</b></span> `)}`;
+
+function Backup(step, now) {
+  if (now.place < 0) return html`<p>${t("backup_none")}</p>`;
+  return html`<p>${t("backup_words")} <${Returns} returns=${step.returns} /></p>
+    <table class="scores backup">
+      <thead>
+        <tr>
+          <th scope="col">${t("where")}</th>
+          <th scope="col">${t("what")}</th>
+          <th scope="col" class="right">${t("before")}</th>
+          <th></th>
+          <th scope="col" class="right">${t("after")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${step.places.map((place, index) =>
+          place.changes.map(
+            (change, i) =>
+              html`<tr
+                key=${`${place.key}${change.field}`}
+                class=${index === now.place ? "best" : index > now.place ? "later" : ""}
+              >
+                <th scope="row">${i === 0 ? where(place) : ""}</th>
+                <td>${t(`field_${change.field}`)}</td>
+                <td class="right">${plain(change.before)}</td>
+                <td>→</td>
+                <td class="right"><b>${index <= now.place ? plain(change.after) : "…"}</b></td>
+              </tr>`,
+          ),
+        )}
+      </tbody>
+    </table>
+    ${now.place < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
+}
+
+const where = (place) =>
+  place.what === "tree"
+    ? t("the_tree")
+    : place.what === "edge"
+      ? t("edge_to", { move: place.path.join(" ") })
+      : place.path.length
+        ? t("node_at", { move: place.path.join(" ") })
+        : t("root");

@@ -1,0 +1,46 @@
+// Keyboard shortcuts: single keys, while nobody is typing.
+
+import { play, run } from "./session.js";
+import { back, endStep, forward, simulation, slowMotion, stepOn } from "./stepping.js";
+import { searchable, set, state } from "./store.js";
+import { followLine } from "./treeview.js";
+
+const canStep = () => !state.run && searchable();
+
+export const KEYS = [
+  { key: "r", shown: "R", name: "key_run", do: () => (state.run || (searchable() && state.session.proven === null)) && run() },
+  { key: "s", shown: "S", name: "key_step", do: () => canStep() && stepOn() },
+  { key: ".", shown: ".", name: "key_forward", do: () => canStep() && forward() },
+  { key: ",", shown: ",", name: "key_back", do: () => canStep() && back() },
+  {
+    key: "]",
+    shown: "]",
+    name: "key_next",
+    do: () => canStep() && simulation((state.step?.simulation ?? state.session.simulations) + 1),
+  },
+  { key: "[", shown: "[", name: "key_previous", do: () => canStep() && state.step && simulation(state.step.simulation - 1) },
+  { key: "m", shown: "M", name: "key_slow", do: () => canStep() && slowMotion() },
+  { key: "p", shown: "P", name: "key_play", do: () => state.result?.visits && play(null) },
+  { key: "l", shown: "L", name: "key_line", do: followLine },
+  { key: "t", shown: "T", name: "key_tree_focus", do: () => document.querySelector('#tree [role="treeitem"]')?.focus() },
+  { key: "/", shown: "/", name: "key_find", do: () => document.getElementById("find")?.focus() },
+  { key: "n", shown: "N", name: "key_new", do: () => set({ dialog: "setup" }) },
+  { key: "c", shown: "C", name: "key_compare", do: () => set({ dialog: "compare" }) },
+  { key: "o", shown: "O", name: "key_sessions", do: () => set({ dialog: "keep" }) },
+  { key: "?", shown: "?", name: "key_help", do: () => set({ dialog: "help" }) },
+];
+
+export function listen() {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !state.session || state.dialog) return;
+    if (event.target.matches?.("input, textarea, select")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (event.key === "Escape" && state.step) return endStep();
+    const found = KEYS.find((k) => k.key === event.key.toLowerCase() || k.key === event.key);
+    if (!found) return;
+    event.preventDefault();
+    found.do();
+  });
+}

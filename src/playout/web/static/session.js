@@ -1,0 +1,262 @@
+// What is done with a session: open, run, stop, play, walk, start again.
+
+import { Live, get, patch, post, remove, upload } from "./api.js";
+import { count } from "./format.js";
+import { t } from "./i18n.js";
+import { endStep } from "./stepping.js";
+import { inTurn, keep, notify, set, state, trying } from "./store.js";
+import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
+
+let live = null;
+let explaining = null;
+
+export const base = () => `/api/sessions/${state.session.id}`;
+
+export async function begin() {
+  const [server, games, presets, settings] = await Promise.all([
+    get("/api/server"),
+    get("/api/games"),
+    get("/api/presets"),
+    get("/api/settings"),
+  ]);
+  set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
+  const wanted = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
+  if (wanted && (await trying(() => open(wanted)))) return;
+  await open((await ready()) ?? (await post("/api/sessions", { game: "tictactoe" })).id);
+}
+
+// A session nobody has used yet, so that opening the page again and again does not pile them up.
+async function ready() {
+  const { sessions } = await get("/api/sessions");
+  return sessions.find((s) => s.game === "tictactoe" && s.position === ".../.../..." && !s.simulations && !s.name)?.id;
+}
+
+export async function open(id) {
+  const session = await get(`/api/sessions/${id}`);
+  enter(session);
+  return session;
+}
+
+function enter(session) {
+  live?.close();
+  endStep();
+  forgetViews();
+  set({
+    session,
+    run: session.run,
+    result: null,
+    tree: null,
+    map: null,
+    line: null,
+    game: null,
+    explanation: null,
+    chart: { points: [], names: {} },
+    answers: [],
+    found: null,
+    shown: null,
+    connected: true,
+  });
+  if (location.pathname === "/") history.replaceState(null, "", session.permalink + location.hash);
+  else if (location.pathname !== session.permalink) history.pushState(null, "", session.permalink);
+  keep("last", session.id);
+  live = new Live(session.id, hear, (connected) => set({ connected }));
+  watch();
+  refresh();
+}
+
+// Few enough nodes to send several times a second; what is opened further down is asked for by itself.
+export function watch() {
+  const legal = state.session.position.actions.length;
+  live?.watch({
+    result: true,
+    tree: { path: [], depth: 2, width: legal <= 9 ? Math.max(legal, 4) : 8 },
+    map: { depth: 9, cells: 700 },
+    line: { path: [] },
+    rate: 8,
+  });
+}
+
+function hear(message) {
+  if (message.type === "state") hearState(message.session);
+  else if (message.type === "update") hearUpdate(message);
+  else if (message.type === "deleted") notify(t("session_deleted"));
+  else if (message.type === "error") notify(message.error.message);
+}
+
+function hearState(session) {
+  const before = state.session;
+  if (!before || session.id !== before.id) return;
+  const ended = before.run && !session.run;
+  set({ session, run: session.run });
+  if (session.version !== before.version) {
+    if (session.moment !== before.moment || session.position.text !== before.position.text) {
+      forgetViews();
+      set({ chart: { points: [], names: {} }, shown: null });
+      watch();
+    }
+    refresh();
+  }
+  if (ended) set({ said: t("run_ended", { n: count(session.simulations) }) });
+}
+
+function hearUpdate(message) {
+  const change = { run: message.run, result: message.result ?? state.result, updates: state.updates + 1 };
+  if (message.tree) change.tree = message.tree;
+  if (message.map) change.map = message.map;
+  if (message.line) change.line = message.line;
+  if (message.point) change.chart = withPoint(state.chart, message.point, message.result);
+  set(change);
+  refreshViews();
+  if (!message.run) refreshExplanation();
+}
+
+function withPoint(chart, point, result) {
+  const points = chart.points.filter((p) => p.simulations < point.simulations);
+  points.push(point);
+  const thinned = points.length > 500 ? points.filter((_, i) => i % 2 === 0 || i === points.length - 1) : points;
+  const names = { ...chart.names };
+  for (const action of result?.actions ?? []) names[action.number] = action.action;
+  return { points: thinned, names };
+}
+
+// What the live socket does not send: the chart from its beginning, the game so far, the reasons.
+export function refresh() {
+  const id = state.session.id;
+  const still = (change) => state.session?.id === id && set(change);
+  get(`${base()}/chart`)
+    .then((chart) => still({ chart }))
+    .catch(() => {});
+  get(`${base()}/game`)
+    .then((game) => still({ game }))
+    .catch(() => {});
+  refreshExplanation();
+  refreshDetails();
+}
+
+export function refreshExplanation() {
+  clearTimeout(explaining);
+  explaining = setTimeout(() => {
+    const id = state.session.id;
+    get(`${base()}/explain`)
+      .then((explanation) => state.session.id === id && set({ explanation }))
+      .catch(() => state.session.id === id && set({ explanation: null }));
+  }, 150);
+}
+
+export const create = (body) => trying(async () => enter(await post("/api/sessions", body)) ?? true);
+
+export const startAgain = (body) =>
+  inTurn(async () => {
+    const session = await post(`${base()}/settings`, body);
+    endStep();
+    moved(session);
+    notify(t("started_again"), "note");
+    return true;
+  });
+
+export const limits = ({ kind, simulations, seconds }) =>
+  kind === "simulations" ? { simulations } : kind === "seconds" ? { seconds } : {};
+
+// Shown from the click on, until the server tells of the run itself.
+const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simulations: 0, simulations_per_second: 0 });
+
+export function run() {
+  if (state.run) return stop();
+  set({ run: starting(state.budget.kind), shown: null });
+  return inTurn(async () => {
+    endStep();
+    try {
+      const { run } = await post(`${base()}/run`, limits(state.budget));
+      const over = (state.session.last_run?.id ?? 0) >= run.id; // a short run may have ended before this answer came
+      set({ run: over ? null : run, said: over ? state.said : t("running") });
+    } catch (error) {
+      set({ run: null });
+      throw error;
+    }
+  });
+}
+
+export const stop = () => inTurn(stopped);
+
+async function stopped() {
+  if (!state.run) return;
+  await post(`${base()}/stop`);
+  set({ run: null });
+}
+
+// Plays an action (null: the best one) and says what is kept of the tree.
+export const play = (action) =>
+  inTurn(async () => {
+    await stopped();
+    endStep();
+    moved(await post(`${base()}/play`, { action }));
+  });
+
+export const walk = (moment) =>
+  inTurn(async () => {
+    await stopped();
+    endStep();
+    moved(await post(`${base()}/goto`, { moment }));
+  });
+
+function moved(session) {
+  forgetViews();
+  // What belongs to the position before must not be clicked by mistake: it goes until the new one's comes.
+  set({
+    session,
+    result: null,
+    tree: null,
+    map: null,
+    line: null,
+    explanation: null,
+    chart: { points: [], names: {} },
+    shown: null,
+    said: session.kept ? keptWords(session.kept) : "",
+  });
+  watch();
+  live.again();
+  refresh();
+}
+
+export function keptWords(kept) {
+  const share = kept.of ? Math.round((100 * kept.visits) / kept.of) : 0;
+  if (!kept.visits) return t("kept_none");
+  return t(kept.how === "parked" ? "kept_parked" : "kept_subtree", { visits: count(kept.visits), of: count(kept.of), share });
+}
+
+export const rename = (id, name) =>
+  trying(async () => {
+    const session = await patch(`/api/sessions/${id}`, { name });
+    if (state.session?.id === id) set({ session });
+  });
+
+export const discard = (id) =>
+  trying(async () => {
+    await remove(`/api/sessions/${id}`);
+    if (state.session?.id === id) await open((await ready()) ?? (await post("/api/sessions", { game: "tictactoe" })).id);
+    return true;
+  });
+
+export const importFile = (file) =>
+  trying(async () => {
+    const name = encodeURIComponent(file.name.replace(/\.[^.]*$/, "").slice(0, 80));
+    enter(await upload(`/api/sessions/import?name=${name}`, file));
+    notify(t("imported", { name: file.name }), "note");
+    return true;
+  });
+
+export const ask = (kind, question = null) =>
+  trying(async () => {
+    set({ asking: true });
+    try {
+      const answer = await post(`${base()}/ask`, { kind, question, language: state.language });
+      set({ answers: [{ kind, question, ...answer }, ...state.answers], said: answer.answer });
+    } finally {
+      set({ asking: false });
+    }
+  });
+
+addEventListener("popstate", () => {
+  const id = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
+  if (id && id !== state.session?.id) trying(() => open(id));
+});
