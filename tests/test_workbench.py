@@ -148,6 +148,9 @@ def test_set_up_a_game_with_its_settings_a_preset_and_options(desk: Desk) -> Non
     assert (state["game_settings"]["target"], state["options"]["c"], state["seed"]) == (12, "2.5", 7)
     best = page.locator("#moves tbody tr").first
     expect(best).to_have_attribute("data-move", desk.state("/result")["best"])
+    page.locator("#open-setup").click()  # it begins with what the session has
+    expect(page.locator("[data-setting=numbers]")).to_have_value("2, 3, 7")
+    expect(page.locator("#start-again")).to_be_enabled()
 
 
 def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other_settings(desk: Desk) -> None:
