@@ -176,7 +176,7 @@ def result_table(result: "Result", most: int | None = None) -> Any:
             Text(clean(stats.text)),
             f"{stats.visits:,}",
             percent(share),
-            Text(bar(share / max(shares)), style="blue"),
+            Text(bar(share / (max(shares) or 1.0)), style="blue"),
             number(stats.value),
             _margin(stats, result.z),
             percent(stats.prior),
