@@ -60,12 +60,10 @@ def test_simulations_are_counted_exactly():
 
 
 def test_seconds_end_a_run():
-    began = time.perf_counter()
     result = connect4().run(seconds=0.15)
-    took = time.perf_counter() - began
     assert result.stopped_by == "seconds"
     assert result.simulations > 0
-    assert 0.1 < took < 2.0
+    assert result.seconds > 0.1
 
 
 def test_nodes_end_a_run_at_the_very_number():

@@ -30,6 +30,7 @@ CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ct
 MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
 LINE_LENGTH = 64  # of an expected line of play
 RESERVE = 1 << 22  # simulations for which room is asked in advance
+LONG_RUN = 0.5  # seconds; for less it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is not touched in order: a small one is faster
 REASONS = {
     loop.SOLVED: "proven",
@@ -563,7 +564,7 @@ class Search:
 
     def _reserve(self, limits: Limits) -> None:
         """Ask for the room that a run may need at once: memory that is not touched costs nothing, copying does."""
-        if limits.simulations is None and limits.bytes is None:
+        if limits.simulations is None and limits.bytes is None and (limits.seconds or LONG_RUN) < LONG_RUN:
             return
         used, new = self.tree.counters, min(limits.simulations or RESERVE, RESERVE)
         byte_limit = limits.bytes or 2**62
