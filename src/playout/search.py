@@ -23,12 +23,12 @@ from .core.rng import random_bits
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, GameError, PositionError, SettingsError
 from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
+from .lines import expected_line, proven_line
 from .result import ActionStats, Result
 from .settings import Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
-LINE_LENGTH = 64  # of an expected line of play
 RESERVE = 1 << 22  # simulations for which room is asked in advance
 LONG_RUN = 0.5  # seconds; for less it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is not touched in order: a small one is faster
@@ -180,40 +180,7 @@ class Search:
         The winner takes the shortest way that is proven, the loser the longest: the win comes within the length of the
         line, whatever the loser does. Empty where nothing is proven, or a draw.
         """
-        tree, root, params = self.tree, self.tree.nodes[core.ROOT], self.params
-        block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
-        at = np.flatnonzero((block["action"] == action) & (block["child"] < 0))
-        if not len(at) or self.game.players != 2 or params.lowest < block[at[0]]["value"] < params.highest:
-            return ()
-        winner = int(root["player"]) if block[at[0]]["value"] >= params.highest else 1 - int(root["player"])
-        # How long the win takes from each node of the proof: the nodes first, then lengths from the ends up, in rounds.
-        first, nodes = int(root["first_edge"] + at[0]), tree.nodes
-        inner = [abs(int(tree.edges[first]["child"]))]
-        seen, found = set(inner), 0
-        while found < len(inner):
-            for child in tree.edges["child"][proven_edges(tree, inner[found], winner, params.highest)].tolist():
-                if -child > core.END and -child not in seen:
-                    seen.add(-child)
-                    inner.append(-child)
-            found += 1
-        inner = [number for number in inner if number > core.END]
-        below = {number: proven_edges(tree, number, winner, params.highest) for number in inner}
-        length = {core.END: 0}
-        changed = True
-        while changed:
-            changed = False
-            for number in reversed(inner):
-                after = [length.get(-child, MOST) for child in tree.edges["child"][below[number]].tolist()]
-                best = 1 + (min(after) if nodes[number]["player"] == winner else max(after)) if after else MOST
-                if best < length.get(number, MOST):
-                    length[number], changed = best, True
-        line, number = [int(action)], abs(int(tree.edges[first]["child"]))
-        while number > core.END and len(line) <= len(inner) + 1:
-            wanted = length[number] - 1
-            e = next(e for e in below[number] if length.get(-int(tree.edges[e]["child"]), MOST) == wanted)
-            line.append(tree_action(tree, int(e)))
-            number = -int(tree.edges[e]["child"])
-        return tuple(line)
+        return proven_line(self.params, self.tree, action)
 
     @property
     def simulations(self) -> int:
@@ -693,40 +660,5 @@ class Search:
             error=error,
             prior=float(edge["prior"]),
             proven=float(edge["value"]) if is_proven else None,
-            line=self.expected_line(number),
+            line=expected_line(self.params, self.tree, number),
         )
-
-    def expected_line(self, edge: int) -> tuple[int, ...]:
-        """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen."""
-        line, tree, seen = [int(tree_action(self.tree, edge))], self.tree, {core.ROOT}
-        while len(line) < LINE_LENGTH:
-            child = abs(int(tree.edges[edge]["child"]))
-            if child <= core.END or child in seen:  # a graph may have circles
-                break
-            seen.add(child)
-            node = tree.nodes[child]
-            if node["player"] == CHANCE:
-                block = tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
-                edge = int(node["first_edge"]) + int(np.argmax(block["visits"]))
-                if tree.edges[edge]["visits"] == 0:
-                    break
-            else:
-                edge = int(core_answer.best_edge(self.params, tree, child))
-                if edge < 0:
-                    break
-            line.append(int(tree_action(tree, edge)))
-        return tuple(line)
-
-
-def proven_edges(tree: Tree, number: int, winner: int, highest: float) -> Any:
-    """The edges of a proof at a node: where the winner chooses, those that win; where the loser does, all."""
-    node = tree.nodes[number]
-    block = tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
-    kept = block["child"] < 0
-    if node["player"] == winner:
-        kept &= block["value"] >= highest
-    return int(node["first_edge"]) + np.flatnonzero(kept)
-
-
-def tree_action(tree: Tree, edge: int) -> int:
-    return int(tree.edges[edge]["action"])

@@ -20,8 +20,9 @@ from .game import Game, Position
 from .games.chess import Chess
 from .games.chess.board import CHECKMATE, GOES_ON, STALEMATE
 from .games.chess.ends import find_end
+from .lines import MOST as LINE_LENGTH
 from .result import ActionStats, Result
-from .search import LINE_LENGTH, Search
+from .search import Search
 from .settings import PRESETS, PUCT, Settings, Static, preset
 
 INFO_SECONDS = 0.25  # between two reports

@@ -1,0 +1,155 @@
+"""The presets, each against its published recipe."""
+
+import math
+
+import pytest
+
+import playout as po
+from tests.oracle import SplitMix64
+from tests.toy_games import Nim, PointNim
+
+# The presets, each against its published recipe: nim without any of our code, and the same random numbers
+
+
+class RecipeNim:
+    """Stones and who moves; a path of moves names a position, so nothing is merged."""
+
+    def __init__(self, seed, stones=10):
+        self.random, self.stones = SplitMix64(seed), stones
+
+    def moves(self, path):
+        return list(range(1, min(3, self.stones - sum(path)) + 1))
+
+    def winner_after_playout(self, path):
+        while self.moves(path):
+            path = (*path, self.moves(path)[self.random.below(len(self.moves(path)))])
+        return (len(path) - 1) % 2
+
+    def shuffled_first(self, items):
+        """A random one of what is left, by the swap that the search makes."""
+        if len(items) > 1:
+            other = self.random.below(len(items))
+            items[0], items[other] = items[other], items[0]
+        return items[0]
+
+    def best(self, items, score):
+        scores = [score(i) for i in items]
+        tied = [i for i, s in zip(items, scores, strict=True) if s == max(scores)]
+        return tied[self.random.below(len(tied))] if len(tied) > 1 else tied[0]
+
+
+def textbook(nim, simulations):
+    """UCT as in textbooks: a leaf visited before gets all its children; unvisited ones score infinity."""
+    n, mean, children = {(): 0}, {}, {(): [(m,) for m in nim.moves(())]}
+    for _ in range(simulations):
+        path = ()
+        while children.get(path):
+            new = [c for c in children[path] if not n.get(c)]
+            old = [c for c in children[path] if n.get(c)]
+            if new:
+                picked = nim.shuffled_first(new)
+                children[path] = old + new
+                path = picked
+                break
+
+            def score(child, above=path):
+                return mean[child] + math.sqrt(2) * math.sqrt(math.log(n[above])) * (1 / math.sqrt(n[child]))
+
+            path = nim.best(old, score)
+            if path not in children:
+                children[path] = [(*path, m) for m in nim.moves(path)]
+        winner = nim.winner_after_playout(path)
+        for length in range(len(path), -1, -1):
+            at = path[:length]
+            n[at] = n.get(at, 0) + 1
+            got = 1.0 if winner == (length - 1) % 2 else -1.0  # for the player who moved here
+            mean[at] = mean.get(at, 0.0) + (got - mean.get(at, 0.0)) / n[at]
+    return {m: (n[m,], mean[m,]) for m in nim.moves(())}
+
+
+def minimal(nim, simulations):
+    """The dictionary implementation: Q and N by node, children once a node was a leaf; rewards 0 and 1, weight 1."""
+    total, count, children = {}, {}, {}
+    for _ in range(simulations):
+        path = [()]
+        while True:
+            node = path[-1]
+            if not children.get(node):
+                break
+            unexplored = [c for c in children[node] if c not in children]
+            explored = [c for c in children[node] if c in children]
+            if unexplored:
+                picked = nim.shuffled_first(unexplored)
+                children[node] = explored + unexplored
+                path.append(picked)
+                break
+            log = math.log(count[node])
+
+            def score(child, log=log):
+                return total[child] + 1.0 * math.sqrt(log) * (1 / math.sqrt(count[child]))
+
+            path.append(nim.best(explored, score))
+        leaf = path[-1]
+        children.setdefault(leaf, [(*leaf, m) for m in nim.moves(leaf)])
+        winner = nim.winner_after_playout(leaf)
+        for node in reversed(path):
+            count[node] = count.get(node, 0) + 1
+            reward = 1.0 if winner == (len(node) - 1) % 2 else 0.0
+            total[node] = total.get(node, 0.0) + (reward - total.get(node, 0.0)) / count[node]  # as a mean: Q / N
+    return {m: (count[m,], total[m,]) for m in nim.moves(())}
+
+
+class StepwiseNode:
+    def __init__(self, nim, path):
+        self.path, self.untried, self.children, self.visits, self.mean = path, nim.moves(path), [], 0, 0.0
+
+
+def stepwise(nim, simulations):
+    """Each simulation adds one child of the first node that is not fully expanded; c = 1.414, most visited."""
+    root = StepwiseNode(nim, ())
+    for _ in range(simulations):
+        node, walked = root, [root]
+        while not node.untried and node.children:
+
+            def score(child, above=node):
+                return child.mean + 1.414 * math.sqrt(math.log(above.visits)) * (1 / math.sqrt(child.visits))
+
+            node = nim.best(node.children, score)
+            walked.append(node)
+        if node.untried:
+            move = nim.shuffled_first(node.untried)
+            node.untried.remove(move)
+            node.children.append(StepwiseNode(nim, (*node.path, move)))
+            walked.append(node.children[-1])
+        winner = nim.winner_after_playout(walked[-1].path)
+        for node in walked:
+            node.visits += 1
+            got = 1.0 if winner == (len(node.path) - 1) % 2 else -1.0
+            node.mean += (got - node.mean) / node.visits
+    return {c.path[0]: (c.visits, c.mean) for c in root.children}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("preset", "recipe", "game"),
+    [("textbook", textbook, Nim), ("minimal", minimal, PointNim), ("stepwise", stepwise, Nim)],
+    ids=["textbook", "minimal", "stepwise"],
+)
+def test_preset_reproduces_its_recipe(preset, recipe, game, seed):
+    for simulations in (4, 40, 150):
+        nim = RecipeNim(seed)
+        expected = recipe(nim, simulations)
+        search = po.Search(game(stones=10), preset, seed=seed)
+        result = search.run(simulations)
+        assert {s.action: (s.visits, s.value) for s in result.actions} == expected
+        by = 0 if preset == "stepwise" else 1  # most visited, or highest mean
+        assert expected[result.best][by] == max(e[by] for e in expected.values())
+        assert int(search.tree.rng[0]) == nim.random.state
+
+
+def test_presets_differ_where_their_recipes_do():
+    assert po.preset("textbook").policy.c == pytest.approx(math.sqrt(2))
+    assert po.preset("minimal").policy.c == 1
+    assert po.preset("stepwise").policy.c == 1.414
+    assert (po.preset("textbook").answer, po.preset("stepwise").answer) == ("value", "visits")
+    assert po.preset("stepwise", solver=True).solver
