@@ -33,6 +33,8 @@ OPTIONAL = {
     "evaluate": "evaluate(state, values)",
     "playout_action": "playout_action(state, actions, count, rng)",
     "hash": "hash(state)",
+    "observe": "observe(state, player, planes)",
+    "action_index": "action_index(state, action)",
     "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
 }
 
@@ -59,6 +61,11 @@ class Game:
     keep_states: ClassVar[bool] = False
     # Fields of the state that nothing later depends on, such as the score so far: the key leaves them out.
     unkeyed: ClassVar[tuple[str, ...]] = ()
+
+    # What a network sees and answers: the shape of `planes` in `observe`, and how many answers `action_index` counts over
+    # (without that rule, the actions' own numbers).
+    planes: ClassVar[tuple[int, ...]] = ()
+    policy_size: ClassVar[int] = 0
 
     text_is_lossy: ClassVar[bool] = False  # the text of a position leaves out its past, as a chess FEN does
     perft_settings: ClassVar[Mapping[str, Any]] = {}  # settings under which published move counts hold
@@ -132,6 +139,12 @@ class Game:
         """The same in pieces, each with a style such as "bold red", for terminals that have colours."""
         return [(self.show(state), "")]
 
+    def symmetries(self) -> list[tuple[Any, Any]]:
+        """The ways to turn and mirror a position that change nothing, for training: index arrays of the planes, flat,
+        and of the policy, such that `planes.ravel()[i]` and `policy[j]` belong together. Without the position itself.
+        """
+        return []
+
     def score(self, state: Any) -> float | None:
         """What people count, where the state knows it; None: what the first player has got since the start."""
         return None
@@ -176,7 +189,7 @@ class Game:
         cls = type(self)
         if "_rules" not in cls.__dict__:
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := _function(cls, n)) is not None}
-            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, self.title)
+            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, self.title, tuple(self.planes))
         return cls._rules
 
     def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
@@ -304,6 +317,33 @@ class Position:
             core.priors(table, self.buffer, given, len(actions), weights)
         return list(zip(actions, weights.tolist(), strict=True))
 
+    def observe(self, player: int | None = None) -> Any:
+        """What a network sees from a player's side, by default from that of the one who moves."""
+        if not self.game.has("observe"):
+            raise GameError(
+                f"{self.game.title} has nothing that a network could see: define `observe(state, player, planes)`, "
+                f"`planes` (its shape) and `policy_size`"
+            )
+        flat = np.zeros(self.game.planes, np.float32).ravel()
+        with rules_may_raise(self.game):
+            table = self.game.rules_table(wanted=("observe",))
+            core.observe(table, self.buffer, max(0, self.player) if player is None else player, flat)
+        return flat.reshape(self.game.planes)
+
+    def action_index(self, action: int) -> int:
+        """Where a network's policy has an action."""
+        index = action
+        if self.game.has("action_index"):
+            with rules_may_raise(self.game):
+                table = self.game.rules_table(wanted=("action_index",))
+                index = int(core.action_index(table, self.buffer, action))
+        if not 0 <= index < self.game.policy_size:
+            raise GameError(
+                f"{self.game.title}: action {action} in {self.text or 'the start'} has index {index}, "
+                f"expected 0 to policy_size - 1 = {self.game.policy_size - 1}; define `action_index(state, action)`"
+            )
+        return index
+
     def play(self, action: int) -> "Position":
         """The position after a legal action (or outcome)."""
         legal = self.actions()
@@ -406,6 +446,15 @@ def _check_class(cls: type[Game]) -> None:
         given = list(inspect.signature(function).parameters)
         if len(given) != call.count(",") + 1:
             raise GameError(f"{name}.{rule} takes ({', '.join(given)}), expected `{call}`, without self")
+    if _function(cls, "observe") is not None:
+        shape = cls.planes
+        if not isinstance(shape, tuple) or not shape or not all(isinstance(n, int) and n > 0 for n in shape):
+            raise GameError(f"{name}.planes is {shape!r}, expected the shape of what `observe` fills, as in (3, 6, 7)")
+        if not isinstance(cls.policy_size, int) or cls.policy_size < 1:
+            raise GameError(
+                f"{name}.policy_size is {cls.policy_size!r}, expected how many answers a policy has: one more than "
+                f"the largest action, or than the largest index that `action_index` gives"
+            )
     for key in cls.settings:
         if key not in dtype.names:
             raise GameError(f"{name}: setting '{key}' is no field of the state; add it to `state` for the rules")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
 from .arrays import copy, zero
@@ -29,6 +29,7 @@ TOO_MANY_ACTIONS = -2  # more than `max_actions`
 STATE = from_dtype(np.dtype([("any", np.uint8)]))  # stands for a pointer to any game's record
 ACTIONS = types.Array(types.int32, 1, "C")
 FLOATS = types.Array(types.float64, 1, "C")
+PLANES = types.Array(types.float32, 1, "C")
 RNG = types.Array(types.uint64, 1, "C")
 
 SIGNATURES = {
@@ -40,13 +41,17 @@ SIGNATURES = {
     "priors": types.void(STATE, ACTIONS, types.int64, FLOATS),
     "evaluate": types.void(STATE, FLOATS),
     "hash": types.uint64(STATE),
+    "observe": types.void(STATE, types.int64, PLANES),
+    "action_index": types.int64(STATE, types.int64),
     "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
     "chance_action": types.int64(STATE, RNG),
     "initial_state": types.void(STATE),
 }
 NAMES = tuple(SIGNATURES)
-CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
-TABLE_SIZE = 8  # the other names are called from Python or from inside `playout` only
+CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH, OBSERVE, ACTION_INDEX = range(
+    10
+)
+TABLE_SIZE = 10  # the other names are called from Python or from inside `playout` only
 
 
 class RuleCompileError(Exception):
@@ -77,7 +82,7 @@ def _caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
                 offset = context.cast(builder, values[at + 1], sig.args[at + 1], types.intp)
                 length = context.cast(builder, values[at + 2], sig.args[at + 2], types.intp)
                 part = make_array(want)(context, builder)
-                size = context.get_constant(types.intp, 8)
+                size = context.get_constant(types.intp, want.dtype.bitwidth // 8)
                 populate_array(part, builder.gep(flat.data, [offset]), (length,), (size,), size, None)
                 passed.append(part._getvalue())
                 at += 3
@@ -128,6 +133,8 @@ call_chance_outcomes = _make(CHANCE_OUTCOMES, SIGNATURES["chance_outcomes"])
 call_priors = _make(PRIORS, SIGNATURES["priors"])
 call_evaluate = _make(EVALUATE, SIGNATURES["evaluate"])
 call_hash = _make(HASH, SIGNATURES["hash"])
+call_observe = _make(OBSERVE, SIGNATURES["observe"], rows=(2,))
+call_action_index = _make(ACTION_INDEX, SIGNATURES["action_index"])
 
 
 # The same calls for Python callers, compiled once for all games.
@@ -163,6 +170,17 @@ def priors(rules, state, actions, count, out):
 def evaluate(rules, state, values):
     zero(values)
     call_evaluate(rules, state, values)
+
+
+@njit
+def observe(rules, state, player, planes):
+    """Fill `planes`, flat and zeroed, with what a network sees from `player`'s side."""
+    call_observe(rules, state, player, planes, 0, planes.shape[0])
+
+
+@njit
+def action_index(rules, state, action):
+    return call_action_index(rules, state, action)
 
 
 @njit
@@ -273,6 +291,15 @@ def make_playout(
     return playout
 
 
+def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callable[..., Any]:
+    """A game's `observe` for kernels, which keep observations flat."""
+
+    def observe_flat(state, player, flat):
+        observe(state, player, flat.reshape(shape))
+
+    return observe_flat
+
+
 class Rules:
     """The functions of one game, compiled when they are first asked for.
 
@@ -281,11 +308,18 @@ class Rules:
     """
 
     def __init__(
-        self, functions: dict[str, Callable[..., Any]], record: np.dtype[Any], players: int, max_actions: int, name: str
+        self,
+        functions: dict[str, Callable[..., Any]],
+        record: np.dtype[Any],
+        players: int,
+        max_actions: int,
+        name: str,
+        planes: tuple[int, ...] = (),
     ):
         self.functions, self.players, self.max_actions, self.name = functions, players, max_actions, name
         self.record = np.dtype((np.record, record))
-        self._key = fingerprint(record.descr, players, max_actions, *(functions[n] for n in sorted(functions)))
+        self.planes = planes
+        self._key = fingerprint(record.descr, players, max_actions, planes, *(functions[n] for n in sorted(functions)))
         self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
 
@@ -309,7 +343,10 @@ class Rules:
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
-            entries[NAMES.index(name)] = self._on_bytes(self.functions[name])
+            function = self.functions[name]
+            entries[NAMES.index(name)] = self._on_bytes(
+                make_observe(function, self.planes) if name == "observe" else function
+            )
         if "playout" in wanted:
             entries[PLAYOUT] = self._on_bytes(self._playout(guided))
         return tuple(entries)
@@ -327,7 +364,10 @@ class Rules:
 
     def _dispatcher(self, name: str) -> Any:
         if name not in self._compiled:
-            self._compiled[name] = self._compile(name, self.functions[name], SIGNATURES[name], name)
+            function = self.functions[name]
+            if name == "observe":
+                function = make_observe(register_jitable(function), self.planes)
+            self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
     def _playout(self, guided: bool) -> Any:
