@@ -3,7 +3,16 @@
 from . import games
 from .core.rng import random_below, random_float
 from .doctor import Finding, Report, check_game
-from .errors import ActionError, BusyError, FileError, GameError, PlayoutError, PositionError, SettingsError
+from .errors import (
+    ActionError,
+    BusyError,
+    EvaluatorError,
+    FileError,
+    GameError,
+    PlayoutError,
+    PositionError,
+    SettingsError,
+)
 from .game import CHANCE, TERMINAL, Game, Position
 from .result import ActionStats, Result
 from .search import Search
@@ -11,9 +20,12 @@ from .settings import (
     PUCT,
     UCT,
     All,
+    Falling,
     Mixed,
+    Network,
     Noise,
     OneAtATime,
+    Outside,
     Parent,
     Rollouts,
     Settings,
@@ -35,13 +47,17 @@ __all__ = [
     "ActionStats",
     "All",
     "BusyError",
+    "EvaluatorError",
+    "Falling",
     "FileError",
     "Finding",
     "Game",
     "GameError",
     "Mixed",
+    "Network",
     "Noise",
     "OneAtATime",
+    "Outside",
     "Parent",
     "PlayoutError",
     "Position",

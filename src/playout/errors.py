@@ -25,8 +25,12 @@ class SettingsError(PlayoutError):
 
 
 class FileError(PlayoutError):
-    """A search file that is damaged, foreign, or of another version or game."""
+    """A search file that is damaged, foreign, or of another version or game; a network that can't be read."""
 
 
 class BusyError(PlayoutError):
     """A search asked for from two threads at once."""
+
+
+class EvaluatorError(PlayoutError):
+    """A network, or a function in its place, that failed or answered with something that is no policy and value."""

@@ -67,7 +67,7 @@ def explain_data(result: Result) -> dict[str, Any]:
         "rule": result.settings.answer,
         "by_rule": rules,
         "solver": result.settings.solver,
-        "temperature": result.settings.temperature,
+        "temperature": result.temperature,
         "leader_since": result.leader_since,
         "simulations_here": _total(result),
         "search": {

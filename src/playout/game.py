@@ -62,8 +62,8 @@ class Game:
     # Fields of the state that nothing later depends on, such as the score so far: the key leaves them out.
     unkeyed: ClassVar[tuple[str, ...]] = ()
 
-    # What a network sees and answers: the shape of `planes` in `observe`, and how many answers `action_index` counts over
-    # (without that rule, the actions' own numbers).
+    # What a network sees and answers: the shape of `planes` in `observe`, and the length of its policy, in which
+    # `action_index` says where an action is (without that rule, at its own number).
     planes: ClassVar[tuple[int, ...]] = ()
     policy_size: ClassVar[int] = 0
 

@@ -16,7 +16,7 @@ class Option:
     """One name on the command line: where it goes in `Settings.to_dict()`, how it is written, what it means."""
 
     part: str  # a field of Settings
-    values: Mapping[str, Any] | type[int] | type[float]  # words with what they stand for, or the kind of number
+    values: Mapping[str, Any] | type[int] | type[float] | type[str]  # words and what they stand for, or the kind
     meaning: str
     field: str = ""  # of that part, when the part has fields of its own
     kinds: tuple[str, ...] = ()  # the choices of the part that have the field
@@ -24,6 +24,8 @@ class Option:
 
     @property
     def expected(self) -> str:
+        if self.values is str:
+            return "a text"
         number = "a whole number" if self.values is int else "a number"
         if isinstance(self.values, Mapping):
             words = [*self.values, number] if self.number else list(self.values)
@@ -32,7 +34,7 @@ class Option:
 
 
 ON_OFF = {"on": True, "off": False}
-ROLLOUTS = ("rollouts", "mixed")
+ROLLOUTS, NET = ("rollouts", "mixed"), ("network",)
 OPTIONS: dict[str, Option] = {
     "policy": Option(
         "policy",
@@ -49,11 +51,37 @@ OPTIONS: dict[str, Option] = {
         number=True,
     ),
     "reduction": Option("unvisited", float, "what is taken off the parent's value", "reduction", ("parent",)),
+    "by_seen": Option(
+        "unvisited",
+        ON_OFF,
+        "the reduction grows with the root of the priors' share that was visited",
+        "by_seen",
+        ("parent",),
+    ),
     "evaluator": Option(
         "evaluator",
-        {"rollouts": {"kind": "Rollouts"}, "static": {"kind": "Static"}, "mixed": {"kind": "Mixed"}},
-        "what a new position is worth: playouts, the game's static value, or both",
+        {
+            "rollouts": {"kind": "Rollouts"},
+            "static": {"kind": "Static"},
+            "mixed": {"kind": "Mixed"},
+            "network": {"kind": "Network"},
+        },
+        "what a new position is worth: playouts, the game's static value, both, or a network's answer",
     ),
+    "network": Option(
+        "evaluator", str, "a network's file (.onnx, or Leela's .pb.gz); empty: the game's own", "file", NET
+    ),
+    "batch": Option("evaluator", {"auto": None}, "positions evaluated at once; auto: measured", "batch", NET, True),
+    "virtual_loss": Option(
+        "evaluator",
+        float,
+        "1: a position under evaluation counts as lost, 0: as worth what it was",
+        "virtual_loss",
+        NET,
+    ),
+    "policy_temperature": Option("evaluator", float, "above 1, the network's policy is flatter", "temperature", NET),
+    "cache": Option("evaluator", int, "positions whose answers are remembered", "cache", NET),
+    "threads": Option("evaluator", int, "of the network", "threads", NET),
     "rollouts": Option("evaluator", int, "playouts from each new position", "n", ROLLOUTS),
     "depth": Option("evaluator", {"none": None}, "actions after which a playout is cut off", "depth", ROLLOUTS, True),
     "guided": Option("evaluator", ON_OFF, "playouts by the game's own policy or priors", "guided", ROLLOUTS),
@@ -80,7 +108,15 @@ OPTIONS: dict[str, Option] = {
     "noise": Option("noise", {"off": None, "on": {"kind": "Noise"}}, "Dirichlet noise on the root's priors"),
     "noise_fraction": Option("noise", float, "the noise's share", "fraction", ("on",)),
     "noise_alpha": Option("noise", float, "how even the noise is", "alpha", ("on",)),
-    "temperature": Option("temperature", float, "variety of the action that is played; 0: always the best"),
+    "temperature": Option(
+        "temperature",
+        {"falling": {"kind": "Falling"}},
+        "variety of the action that is played; 0: always the best; falling: for the first moves of a game",
+        number=True,
+    ),
+    "temperature_first": Option("temperature", float, "the temperature of the first moves", "first", ("falling",)),
+    "temperature_moves": Option("temperature", int, "how many moves that is", "moves", ("falling",)),
+    "temperature_then": Option("temperature", float, "the temperature after them", "then", ("falling",)),
     "confidence": Option("confidence", float, "of the intervals and of the lower confidence bound"),
     "ties": Option("ties", {"random": "random", "first": "first"}, "how equal scores are told apart"),
     "evaluate_root": Option("evaluate_root", ON_OFF, "the first simulation evaluates the root itself"),

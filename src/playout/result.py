@@ -61,10 +61,16 @@ class Result:
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
     hits: int = 0  # graph search: how often a new edge led to a position that was known
     saved: int = 0  # graph search: nodes that a tree would have and the graph has not
+    moves: int = 0  # that were played before, as far as the search knows
 
     @property
     def simulations_per_second(self) -> float:
         return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def temperature(self) -> float:
+        """Of the settings, at this move."""
+        return self.settings.temperature_at(self.moves)
 
     @property
     def line(self) -> tuple[int, ...]:
@@ -97,7 +103,7 @@ class Result:
 
     def policy(self, temperature: float | None = None) -> dict[int, float]:
         """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only."""
-        temperature = self.settings.temperature if temperature is None else temperature
+        temperature = self.temperature if temperature is None else temperature
         if not isinstance(temperature, int | float) or not temperature >= 0.0 or math.isinf(temperature):
             raise SettingsError(f"temperature is {temperature!r}, expected a number of at least 0")
         if temperature == 0.0 or not any(s.visits for s in self.actions):

@@ -19,13 +19,14 @@ from .core import graph as core_graph
 from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
+from .core.params import MIXED, OUTSIDE, STATIC
 from .core.rng import random_bits
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, GameError, PositionError, SettingsError
 from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
 from .lines import expected_line, proven_line
 from .result import ActionStats, Result
-from .settings import Settings, preset
+from .settings import Network, Outside, Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
@@ -93,8 +94,14 @@ class Search:
             raise SettingsError(f"Search got settings {settings!r}, expected Settings or a preset's name")
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
             raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
-        self.game, self.settings, self.seed = game, settings or Settings(), int(seed)
-        self.params = self.settings.params(game)
+        self.settings, self.seed = settings or Settings(), int(seed)
+        evaluator = None
+        if isinstance(self.settings.evaluator, Network | Outside):
+            from .evaluators import Evaluator
+
+            evaluator = Evaluator(self.settings.evaluator, game)
+            game = evaluator.game
+        self.game, self.params = game, self.settings.params(game)
         if self.params.graph:
             game.check_can_share()
         self._lock, self._owner = threading.Lock(), 0
@@ -104,17 +111,23 @@ class Search:
         self._rules = self._rules_table()
         self._kernel = loop.run_open if self.params.open_loop else loop.run_in_graph if self.params.graph else loop.run
         self._work = self._new_work(depth=128)
+        position = evaluator.seen(position) if evaluator is not None else position
         if not isinstance(position, Position | str | None):
             raise PositionError(f"Search got position {position!r}, expected a text or a Position of {game.title}")
         if isinstance(position, Position) and type(position.game) is not type(game):
             raise PositionError(f"Search got a position of {position.game.title}, expected one of {game.title}")
         start = position if isinstance(position, Position) else game.position(position)
+        self._batches: Any = None
         self._origin: dict[str, Any] = {"state": start.buffer.copy(), "tree": None}
         self._log: list[tuple[str, int]] = []  # since the origin: ("run", simulations), ("play", action)
         self._base: Tree | None = None
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
+        if evaluator is not None:
+            from .batches import Batches
+
+            self._batches = Batches(self, evaluator)
         if only is not None:
             self._restrict(only)
 
@@ -138,8 +151,8 @@ class Search:
         with self._busy("run"):
             self._stop.clear()
             self._check_root(limits)
-            # No simulations: the very first run waits for the compiler here, before the clock starts.
-            self._kernel(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
+            self._give_up()
+            self._compile()
             began, before = time.perf_counter(), self.tree.counters.copy()
             self._reserve(limits)
             try:
@@ -158,6 +171,7 @@ class Search:
 
         with self._busy("step"):
             self._check_root(None)
+            self._give_up()
             step = take_step(self)
             self._note_run(1)
             return step
@@ -194,6 +208,69 @@ class Search:
 
         return Node.root_of(self)
 
+    # Values from outside.
+
+    def ask(self, count: int = 1) -> list[Any]:
+        """Up to `count` positions (each a `Leaf`) whose values the search would like to know next; fewer or none where
+        nothing else can be asked before an answer comes.
+
+        Whoever evaluates them answers with `tell`, in any order, or gives up with `take_back`.
+        """
+        with self._busy("ask"):
+            self._check_root(None)
+            return self.batches.ask(count)  # type: ignore[no-any-return]
+
+    def tell(self, leaf: Any, value: Any, policy: Any = None) -> None:
+        """Answer a leaf: its value, for the player who moves there (or one number for each player), and how likely its
+        actions are (weights in the order of `leaf.actions`, or a mapping from actions; None: all alike)."""
+        with self._busy("tell"):
+            self.batches.tell(leaf, value, policy)
+
+    def take_back(self, leaves: Any = None, *, older_than: float | None = None) -> int:
+        """Give leaves up that got no answer: one, several, those asked for longer ago than so many seconds, or all.
+        Nothing is left of them in the tree. Returns how many."""
+        with self._busy("take_back"):
+            if older_than is not None:
+                leaves = self.batches.asked_before(time.monotonic() - older_than)
+            elif leaves is None:
+                leaves = self.batches.asked
+            given = list(leaves) if isinstance(leaves, list | tuple | set) else [leaves]
+            self.batches.take_back_leaves(given)
+            return len(given)
+
+    async def run_async(
+        self,
+        evaluate: Callable[..., Any] | None = None,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        bytes: int | None = None,
+        at_once: int = 8,
+        timeout: float | None = None,
+        failures: int = 0,
+    ) -> Result:
+        """Search with a coroutine that evaluates one leaf, `await evaluate(leaf)` giving (policy, value) as in `tell`.
+
+        `at_once` leaves are under evaluation at a time. One that raises, or takes longer than `timeout` seconds, is
+        taken back; after more than `failures` of these the run ends with an `EvaluatorError`. Without a coroutine, a
+        plain run beside the event loop.
+        """
+        from .batches import run_async
+
+        limits = {"simulations": simulations, "seconds": seconds, "nodes": nodes, "bytes": bytes}
+        return await run_async(self, evaluate, limits, at_once, timeout, failures)
+
+    @property
+    def batches(self) -> Any:
+        """The leaves under evaluation, where values come from outside."""
+        if self._batches is None:
+            raise SettingsError(
+                "ask and tell: this search evaluates by itself; give it a network, a function, or "
+                "Settings(evaluator=po.Outside())"
+            )
+        return self._batches
+
     # Moving.
 
     def play(self, action: int | str) -> Position:
@@ -201,6 +278,7 @@ class Search:
         with self._busy("play"):
             number = self.position.action(action)
             after = self.position.play(number)
+            self._give_up()
             self._log.append(("play", number))
             self.history.append(self.position)
             self._move_to(after, number)
@@ -215,6 +293,7 @@ class Search:
             raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
         with self._busy("rewind"):
             self._stop.clear()
+            self._give_up()
             plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
             kept = self._log[: plays[-1] + 1] if plays else []
             if self._base is not None:
@@ -252,6 +331,7 @@ class Search:
         from .files import save
 
         with self._busy("save"):
+            self._give_up()
             save(self, Path(path), compress)
 
     @classmethod
@@ -283,6 +363,27 @@ class Search:
             self._owner = 0
             self._lock.release()
 
+    def _give_up(self) -> None:
+        """Take back what was asked for and not answered: the tree is about to be walked in another way."""
+        if self._batches is not None:
+            self._batches.take_back_all()
+
+    def _compile(self) -> None:
+        """No simulations: the very first run waits for the compiler here, before the clock starts."""
+        if self._batches is not None:
+            self._batches.compile()
+        else:
+            self._kernel(self._rules, self.params, self.tree, self._work, 0, 2**62, 2**62, 0)
+
+    def _advance(self, simulations: int, nodes: int, bytes: int, target: int, params: Any = None) -> tuple[int, int]:
+        """Up to so many simulations, in one call of the kernel or one batch: (status, detail)."""
+        params = self.params if params is None else params
+        if self._batches is not None:
+            return self._batches.advance(simulations, nodes, bytes, target, params)  # type: ignore[no-any-return]
+        return self.call(  # type: ignore[no-any-return]
+            self._kernel, self._rules, params, self.tree, self._work, simulations, nodes, bytes, target
+        )
+
     def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
         """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
         try:
@@ -296,10 +397,12 @@ class Search:
         wanted = ["playout"] if self.params.rollouts else []
         if self.params.has_priors:
             wanted.append("priors")
-        if self.params.evaluator != 0:
+        if self.params.evaluator in (STATIC, MIXED):
             wanted.append("evaluate")
         if self.params.has_hash:
             wanted.append("hash")
+        if self.params.evaluator == OUTSIDE and self.game.has("observe"):
+            wanted += ["observe", "action_index"]
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
 
@@ -321,6 +424,7 @@ class Search:
             keyed=self.game.keyed_bytes,
             path_scales=np.zeros(depth if self.params.open_loop else 0),
             draws=np.zeros(4 * depth + 2 if self.params.open_loop else 0, np.int32),
+            indices=np.zeros(room, np.int32),
             leaf=np.zeros(2, np.uint64),
         )
 
@@ -416,7 +520,8 @@ class Search:
     def _add_noise(self) -> None:
         """Mix fresh Dirichlet noise into the root's priors, each edge its own, and put the unvisited in order again."""
         noise, node = self.settings.noise, self.tree.nodes[core.ROOT]
-        if noise is None or node["player"] == CHANCE:
+        waits = self.params.evaluator == OUTSIDE and node["visits"] == 0  # its priors are still to come
+        if noise is None or node["player"] == CHANCE or waits:
             return
         first, count, opened = int(node["first_edge"]), int(node["count"]), int(node["opened"])
         block = self.tree.edges[first : first + count]
@@ -472,14 +577,14 @@ class Search:
                             return "decided"
                 size = min(chunk, target - done)
                 entered = time.perf_counter()
-                status, detail = self.call(
-                    self._kernel, self._rules, self.params, self.tree, self._work, size, tree_limit, byte_limit, target
-                )
+                status, detail = self._advance(size, tree_limit, byte_limit, target)
                 took = time.perf_counter() - entered
                 if status in REASONS:
                     return REASONS[status]
                 self._serve(status, detail, byte_limit)
-                if took < CHUNK_SECONDS / 2:
+                if self._batches is not None:
+                    chunk = 1 << 20  # the evaluator decides how much is done at once
+                elif took < CHUNK_SECONDS / 2:
                     chunk = min(chunk * 2, 1 << 20)
                 elif took > CHUNK_SECONDS:
                     chunk = max(1, int(chunk * CHUNK_SECONDS / took))
@@ -549,14 +654,15 @@ class Search:
         proofs_needed = int(used[core.PROOFS]) + (len(self._work.path_nodes) if self.params.solver else 0)
         if self.params.graph:  # one end may prove many nodes at once
             proofs_needed = max(proofs_needed, 2 * len(self.tree.nodes), 2 * int(used[core.NODES]) + 4)
-        edges_needed = int(used[core.EDGES]) + self.game.max_actions
+        ahead = 1 if self._batches is None else self._batches.room
+        edges_needed = int(used[core.EDGES]) + ahead * self.game.max_actions
 
         def size(have: int, need: int, each: int) -> int:
             return have if have >= need else max(need, min(2 * need, byte_limit // each + 1))
 
         self.tree = core.grown(
             self.tree,
-            size(len(self.tree.nodes), int(used[core.NODES]) + 1, core.NODE.itemsize),
+            size(len(self.tree.nodes), int(used[core.NODES]) + ahead, core.NODE.itemsize),
             size(len(self.tree.edges), edges_needed, core.EDGE.itemsize),
             size(len(self.tree.proofs), proofs_needed, 8 * self.game.players),
         )
@@ -568,15 +674,13 @@ class Search:
         with self.game.using_random(self._random):
             while self.simulations < target and not self._stop.is_set():
                 left = min(target - self.simulations, 4096)
-                status, detail = self.call(
-                    self._kernel, self._rules, params, self.tree, self._work, left, 2**62, 2**62, target
-                )
+                status, detail = self._advance(left, 2**62, 2**62, target, params)
                 if status == loop.SOLVED:
                     return
                 self._serve(status, detail)
 
     def _note_run(self, simulations: int) -> None:
-        if self._log and self._log[-1][0] == "run":
+        if self._log and self._log[-1][0] == "run" and self._batches is None:  # how batches were cut matters
             self._log[-1] = ("run", self._log[-1][1] + simulations)
         elif simulations:
             self._log.append(("run", simulations))
@@ -640,6 +744,7 @@ class Search:
             total=int(counters[core.SIMULATIONS]),
             hits=int(counters[core.HITS]),
             saved=int(counters[core.SAVED]),
+            moves=len(self.history),
         )
 
     def _stats(self, number: int) -> ActionStats:

@@ -45,9 +45,11 @@ class PUCT:
 
 @dataclass(frozen=True)
 class Parent:
-    """An unvisited edge is worth its node's own value less a reduction."""
+    """An unvisited edge is worth its node's own value less a reduction, times the root of the share of the priors that
+    was visited if it goes `by_seen`."""
 
     reduction: float = 0.0
+    by_seen: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,40 @@ class Mixed:
 
 
 @dataclass(frozen=True)
+class Network:
+    """A policy and value network from a file: ONNX, or Leela's format (.pb.gz)."""
+
+    file: str = ""  # empty: the network that comes with the game
+    batch: int | None = None  # leaves evaluated at once; None: as many as the network is fastest with
+    virtual_loss: float = 1.0  # 1: a leaf under evaluation counts as a loss, 0: as what its edge is worth so far
+    temperature: float = 1.0  # of the policy: above 1 it is flatter
+    cache: int = 1 << 16  # positions whose answers are remembered
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Values from outside the search: from a function of a batch of observations, from a coroutine, or by `ask` and
+    `tell`. A function as the evaluator of `Settings` is made one of these."""
+
+    function: Callable[..., Any] | str | None = None  # a text: its name, where the function itself is not at hand
+    batch: int = 16  # leaves evaluated at once
+    virtual_loss: float = 1.0
+    temperature: float = 1.0
+    cache: int = 1 << 16
+    timeout: float | None = None  # seconds after which an answer is no longer waited for
+
+
+@dataclass(frozen=True)
+class Falling:
+    """Temperature by move number: `first` for so many moves of the game, then `then`."""
+
+    first: float = 1.0
+    moves: int = 30
+    then: float = 0.0
+
+
+@dataclass(frozen=True)
 class Noise:
     """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
 
@@ -102,7 +138,11 @@ class Noise:
 
 ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BOUND, "proof": core.BY_PROOF}
 _KINDS: dict[str, type[Any]] = {
-    k.__name__: k for k in (UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening, Rollouts, Static, Mixed, Noise)
+    k.__name__: k
+    for k in (
+        *(UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening),
+        *(Rollouts, Static, Mixed, Network, Outside, Noise, Falling),
+    )
 }
 
 
@@ -111,7 +151,7 @@ class Settings:
     """How to search. What is None follows from the policy or the game."""
 
     policy: UCT | UCB1Tuned | PUCT = field(default_factory=UCT)
-    evaluator: Rollouts | Static | Mixed = field(default_factory=Rollouts)
+    evaluator: Rollouts | Static | Mixed | Network | Outside = field(default_factory=Rollouts)  # or a function
     expansion: All | OneAtATime | Widening = field(default_factory=All)
     unvisited: float | str | Parent | None = None  # "infinity", a number, or Parent(reduction)
     answer: str = "visits"  # or "value", "bound" (lower confidence bound), "proof"
@@ -119,7 +159,7 @@ class Settings:
     discount: float = 1.0  # what a reward one step later is worth
     normalise: bool | None = None  # scale values by the least and greatest seen; None: when the game's range is unknown
     noise: Noise | None = None
-    temperature: float = 0.0  # for choosing an action with variety: 0 is always the best one
+    temperature: float | Falling = 0.0  # for choosing an action with variety: 0 is always the best one
     confidence: float = 0.95  # of the intervals, and of the lower confidence bound
     ties: str = "random"  # or "first": equal scores are broken by order
     evaluate_root: bool = False  # the first simulation evaluates the root itself
@@ -129,6 +169,8 @@ class Settings:
     transpositions: bool | str = False  # one node for each position, however it is reached; "check" compares positions
 
     def __post_init__(self) -> None:
+        if callable(self.evaluator) and not dataclasses.is_dataclass(self.evaluator):
+            object.__setattr__(self, "evaluator", Outside(self.evaluator))
         _check(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,6 +184,13 @@ class Settings:
                 raise SettingsError(f"settings: '{key}' is no setting (there are: {', '.join(sorted(known))})")
         return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
 
+    def temperature_at(self, moves: int) -> float:
+        """The temperature after so many moves of the game."""
+        falling = self.temperature
+        if isinstance(falling, Falling):
+            return falling.first if moves < falling.moves else falling.then
+        return falling
+
     def replace(self, **changes: Any) -> "Settings":
         return dataclasses.replace(self, **changes)
 
@@ -154,7 +203,13 @@ def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"kind": type(value).__name__, **fields}
-    return value
+    return named(value) if callable(value) else value
+
+
+def named(function: Any) -> str:
+    """A function by its name, for files and messages."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "name", None) or type(function).__name__
+    return f"{getattr(function, '__module__', None) or '?'}:{name}"
 
 
 def _rebuilt(key: str, value: Any) -> Any:
@@ -189,7 +244,7 @@ def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
 def _check(s: Settings) -> None:
     """Refuse values that no search can have, each by name."""
     _kind("policy", s.policy, UCT, UCB1Tuned, PUCT)
-    _kind("evaluator", s.evaluator, Rollouts, Static, Mixed)
+    _kind("evaluator", s.evaluator, Rollouts, Static, Mixed, Network, Outside)
     _kind("expansion", s.expansion, All, OneAtATime, Widening)
     _number("policy.c", s.policy.c, 0.0)
     if isinstance(s.policy, PUCT):
@@ -201,10 +256,10 @@ def _check(s: Settings) -> None:
         _kind("evaluator.rollouts", rollouts, Rollouts)
     if isinstance(rollouts, Rollouts):
         for name, value in (("n", rollouts.n), ("depth", rollouts.depth)):
-            if value is not None and (
-                not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000
-            ):
-                raise SettingsError(f"settings: evaluator.{name} is {value!r}, expected a whole number of at least 1")
+            if value is not None:
+                _whole(f"evaluator.{name}", value, 1, 1_000_000)
+    if isinstance(s.evaluator, Network | Outside):
+        _check_outside(s, s.evaluator)
     _check_widening("expansion", s.expansion)
     if s.outcomes is not None:
         _kind("outcomes", s.outcomes, Widening)
@@ -216,6 +271,8 @@ def _check(s: Settings) -> None:
         )
     if isinstance(s.unvisited, Parent):
         _number("unvisited.reduction", s.unvisited.reduction)
+        if not isinstance(s.unvisited.by_seen, bool):
+            raise SettingsError(f"settings: unvisited.by_seen is {s.unvisited.by_seen!r}, expected True or False")
     elif isinstance(s.unvisited, str):
         if s.unvisited != "infinity":
             raise SettingsError(
@@ -228,7 +285,12 @@ def _check(s: Settings) -> None:
     if s.ties not in ("random", "first"):
         raise SettingsError(f"settings: ties is {s.ties!r}, expected 'random' or 'first'")
     _number("discount", s.discount, 0.0, 1.0, above=True)
-    _number("temperature", s.temperature, 0.0)
+    if isinstance(s.temperature, Falling):
+        for name in ("first", "then"):
+            _number(f"temperature.{name}", getattr(s.temperature, name), 0.0)
+        _whole("temperature.moves", s.temperature.moves, 0, 1_000_000)
+    else:
+        _number("temperature", s.temperature, 0.0)
     _number("confidence", s.confidence, 0.0, 0.999999, above=True)
     for name in ("solver", "evaluate_root", "early_stop", "open_loop"):
         if not isinstance(getattr(s, name), bool):
@@ -239,6 +301,36 @@ def _check(s: Settings) -> None:
         _kind("noise", s.noise, Noise)
         _number("noise.fraction", s.noise.fraction, 0.0, 1.0)
         _number("noise.alpha", s.noise.alpha, 0.0, above=True)
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise SettingsError(
+            f"settings: {name} is {value!r}, expected a whole number of at least {least}"
+            + (f" and at most {most}" if isinstance(value, int) and value > most else "")
+        )
+
+
+def _check_outside(s: Settings, evaluator: Network | Outside) -> None:
+    if evaluator.batch is not None or isinstance(evaluator, Outside):
+        _whole("evaluator.batch", evaluator.batch, 1, 4096)
+    _whole("evaluator.cache", evaluator.cache, 0, 1 << 24)
+    _number("evaluator.virtual_loss", evaluator.virtual_loss, 0.0, 1.0)
+    _number("evaluator.temperature", evaluator.temperature, 0.0, above=True)
+    if isinstance(evaluator, Network):
+        _kind("evaluator.file", evaluator.file, str)
+        _whole("evaluator.threads", evaluator.threads, 1, 64)
+    else:
+        if evaluator.timeout is not None:
+            _number("evaluator.timeout", evaluator.timeout, 0.0, above=True)
+        if not (evaluator.function is None or isinstance(evaluator.function, str) or callable(evaluator.function)):
+            raise SettingsError(f"settings: evaluator.function is {evaluator.function!r}, expected a function")
+    for name in ("transpositions", "open_loop"):
+        if getattr(s, name):
+            raise SettingsError(
+                f"settings: {name} is on, and values come from {type(evaluator).__name__}: the two don't work together "
+                f"yet; leave {name} off (equal positions are evaluated only once, through the cache)"
+            )
 
 
 def _check_widening(name: str, widening: Any) -> None:
@@ -254,7 +346,8 @@ def _params(s: Settings, game: Game) -> Params:
     """Turn settings into numbers, and refuse those that the game has no part for."""
     evaluator = s.evaluator
     rollouts = evaluator.rollouts if isinstance(evaluator, Mixed) else evaluator
-    if not isinstance(evaluator, Rollouts) and not game.has("evaluate"):
+    outside = isinstance(evaluator, Network | Outside)
+    if isinstance(evaluator, Static | Mixed) and not game.has("evaluate"):
         raise SettingsError(f"{game.title} has no static value: define `evaluate(state, values)`, or use Rollouts()")
     if isinstance(rollouts, Rollouts) and rollouts.guided and not (game.has("playout_action") or game.has("priors")):
         raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
@@ -275,7 +368,7 @@ def _params(s: Settings, game: Game) -> Params:
         game.players == 1 or (sums is not None and abs(limits[1] + (game.players - 1) * limits[0] - sums) < 1e-9)
     )
     if isinstance(unvisited, Parent):
-        kind, amount = core.PARENT, unvisited.reduction
+        kind, amount = core.PARENT_BY_SEEN if unvisited.by_seen else core.PARENT, unvisited.reduction
     elif isinstance(unvisited, str):
         kind, amount = core.INFINITE, 0.0
     else:
@@ -303,7 +396,7 @@ def _params(s: Settings, game: Game) -> Params:
         widening_k=float(widening.k),
         widening_alpha=float(widening.alpha),
         widening_cap=float(widening.cap) if widening.cap is not None else 1e9,
-        evaluator={Rollouts: core.ROLLOUTS, Static: core.STATIC, Mixed: core.MIXED}[type(evaluator)],
+        evaluator=core.OUTSIDE if outside else [Rollouts, Static, Mixed].index(type(evaluator)),
         rollouts=rollouts.n if isinstance(rollouts, Rollouts) else 0,
         depth=(rollouts.depth or 0) if isinstance(rollouts, Rollouts) else 0,
         mix=float(evaluator.weight) if isinstance(evaluator, Mixed) else 0.0,
@@ -315,9 +408,9 @@ def _params(s: Settings, game: Game) -> Params:
         normalise=int(normalise),
         random_ties=int(s.ties == "random"),
         has_chance=int(game.has("chance_outcomes")),
-        has_priors=int(uses_priors(s) and game.has("priors")),
+        has_priors=int(uses_priors(s) and game.has("priors") and not outside),
         by_prior=int(uses_priors(s)),
-        evaluate_root=int(s.evaluate_root),
+        evaluate_root=int(s.evaluate_root or outside),
         keep_states=int(game.keep_states and not s.open_loop),
         answer=ANSWERS[s.answer],
         z=NormalDist().inv_cdf(0.5 + s.confidence / 2),
@@ -329,8 +422,12 @@ def _params(s: Settings, game: Game) -> Params:
         outcomes_cap=float(outcomes.cap) if outcomes.cap is not None else 1e9,
         open_loop=int(s.open_loop),
         graph=graph,
-        has_hash=int(bool(s.transpositions) and game.has("hash")),
+        has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
         check_keys=int(s.transpositions == "check"),
+        virtual_loss=float(evaluator.virtual_loss) if isinstance(evaluator, Network | Outside) else 0.0,
+        prior_power=1.0 / float(evaluator.temperature) if isinstance(evaluator, Network | Outside) else 1.0,
+        returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
+        has_index=int(game.has("action_index")),
     )
 
 
@@ -384,6 +481,33 @@ PRESETS: dict[str, Preset] = {
             expansion=Widening(initial=2.0, k=1.0, alpha=0.5, cap=10.0),
             transpositions=True,
             solver=False,
+        ),
+    ),
+    "network": Preset(
+        "a policy and value network at its best: PUCT whose c grows with the visits, unvisited moves like their parent, "
+        "proofs, the most visited move",
+        lambda: Settings(policy=PUCT(1.25, growth=1.0), evaluator=Network(), unvisited=Parent()),
+    ),
+    "alphazero": Preset(
+        "AlphaZero as it plays itself: the same with noise on the root's priors, moves drawn by visits for 30 moves, no "
+        "proofs",
+        lambda: Settings(
+            policy=PUCT(1.25, growth=1.0),
+            evaluator=Network(),
+            unvisited=Parent(),
+            noise=Noise(),
+            temperature=Falling(),
+            solver=False,
+        ),
+    ),
+    # lc0 0.31 as it comes, one leaf at a time; its values of these settings are its own options of like names.
+    "lc0": Preset(
+        "a network as lc0 searches by default: c grows with the visits, unvisited moves lose by what was seen",
+        lambda: Settings(
+            policy=PUCT(1.745, growth=3.894, base=38739.0),
+            evaluator=Network(temperature=1.359, virtual_loss=0.0),
+            unvisited=Parent(0.33, by_seen=True),
+            ties="first",
         ),
     ),
     "game2048": Preset(

@@ -267,8 +267,9 @@ class SearchPlayer(Player):
         result = self.search.run(self.spec.simulations, seconds=seconds)
         if result.best is None:  # there was no time for a single one
             result = self.search.run(1)
-        if self.spec.settings.temperature > 0:
-            return result.choose(seed=self.seed + len(moves))
+        temperature = self.spec.settings.temperature_at(len(moves))
+        if temperature > 0:
+            return result.choose(temperature, seed=self.seed + len(moves))
         assert result.best is not None
         return result.best
 

@@ -2,21 +2,25 @@
 
 import numpy as np
 
+from .arrays import load_row
 from .jit import inlined
-from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS
+from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
 
 
 @inlined
-def back_up(params, tree, work, depth):
+def back_up(params, tree, work, depth, late):
     """Add one visit to each edge and node of the path, from the leaf to the root.
 
     The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
-    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped.
+    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. Where the value comes `late`, an
+    edge of the path may have been proven meanwhile: what goes up from there is the exact value.
     """
     players, returns = params.players, work.returns
     nodes, edges = tree.nodes, tree.edges
     for d in range(depth - 1, -1, -1):
         row = d * players
+        if late and edges[np.uint32(work.path_edges[d])]["child"] < 0:
+            load_row(returns, tree.proofs, nodes[child_node(edges[np.uint32(work.path_edges[d])]["child"])]["proof"])
         # The first two by hand, as in `take_edge`.
         returns[0] = work.path_rewards[row] + params.discount * returns[0]
         if players > 1:

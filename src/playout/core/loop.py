@@ -95,7 +95,7 @@ def finish(rules, params, tree, work, ending, depth):
     fresh = ending == FINISHED
     if fresh:
         tree.edges[work.path_edges[depth - 1]]["child"] = END
-    back_up(params, tree, work, depth)
+    back_up(params, tree, work, depth, False)
     if fresh and params.solver:
         prove_path(rules, params, tree, work, depth)
     note_leader(params, tree, np.int64(work.path_edges[0]))
@@ -209,25 +209,22 @@ IN_GRAPH = Phases(select_in_graph, walk_on_in_graph, known_returns_in_graph, fin
 
 
 @inlined
-def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes):
-    """Why no simulation can follow, or DONE if one can."""
+def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, ahead):
+    """Why no simulation can follow, or DONE if one can; `ahead` of them are under way and need their room, too."""
     players = tree.proofs.shape[1]
+    nodes, edges = tree.counters[NODES] + 1 + ahead, tree.counters[EDGES] + (1 + ahead) * params.max_actions
     if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
         return SOLVED
-    if tree.counters[POSITIONS] >= node_limit:
+    if tree.counters[POSITIONS] + ahead >= node_limit:
         return NODE_LIMIT
-    if tree.nodes[ROOT]["visits"] >= MOST or tree.counters[EDGES] + params.max_actions > MOST:
+    if tree.nodes[ROOT]["visits"] + ahead >= MOST or edges > MOST:
         return FULL
     more_proofs = work.path_nodes.shape[0] if params.solver else 0
-    if (tree.counters[NODES] + 1) * node_bytes + (tree.counters[EDGES] + params.max_actions) * edge_bytes + (
-        tree.counters[PROOFS] + more_proofs
-    ) * 8 * players > byte_limit - tree.table.shape[0] * SLOT_BYTES:
+    proofs = tree.counters[PROOFS] + more_proofs
+    room = byte_limit - tree.table.shape[0] * SLOT_BYTES
+    if nodes * node_bytes + edges * edge_bytes + proofs * 8 * players > room:
         return BYTE_LIMIT
-    if (
-        tree.counters[EDGES] + params.max_actions > tree.edges.shape[0]
-        or tree.counters[NODES] + 1 > tree.nodes.shape[0]
-        or tree.counters[PROOFS] + more_proofs > tree.proofs.shape[0]
-    ):
+    if edges > tree.edges.shape[0] or nodes > tree.nodes.shape[0] or proofs > tree.proofs.shape[0]:
         return GROW
     at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
     if at_check and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
@@ -240,7 +237,7 @@ def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """Up to `simulations` simulations: (status, detail). `target` is the count at which the whole search will end."""
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
-        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
         if status != DONE:
             return status, 0
         status, detail = simulate(rules, params, tree, work)
@@ -254,7 +251,7 @@ def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, tar
     """The same with an open loop."""
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
-        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
         if status != DONE:
             return status, 0
         status, detail = simulate_open(rules, params, tree, work)
@@ -268,7 +265,7 @@ def run_in_graph(rules, params, tree, work, simulations, node_limit, byte_limit,
     """The same in a graph. Its table stays half empty, and there is room for the proof of every node."""
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
-        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes)
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
         if status != DONE:
             return status, 0
         if 2 * (tree.counters[POSITIONS] + 2) > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:

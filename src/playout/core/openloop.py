@@ -91,7 +91,7 @@ def choose(params, tree, work, number, count):
     """The edge of the best score among the actions that are legal now, which `work` holds with their priors."""
     node = tree.nodes[number]
     subtract, multiply = scale_of(params, tree.bounds)
-    weight = exploration_weight(params, node)
+    weight = exploration_weight(params, node["visits"], node["visits"] - node["own"])
     best, chosen, ties, taken = -np.inf, np.int64(-1), 0, 0
     unvisited, prior, equal = np.int64(-1), -1.0, 0  # the first action never taken of the highest prior
     for i in range(count):
@@ -112,7 +112,7 @@ def choose(params, tree, work, number, count):
             edge["prior"] = work.weights[i]  # that of the position as it is this time
         taken += 1
         score = (edge["value"] - subtract) * multiply
-        score += exploration(params, params.policy, edge, weight, multiply, False)
+        score += exploration(params, params.policy, edge, edge["visits"], weight, multiply, False)
         if score > best:
             best, chosen, ties = score, e, 1
         elif score == best:
@@ -124,7 +124,7 @@ def choose(params, tree, work, number, count):
     if taken > 0 and taken >= allowed_edges(params, node, count):
         return chosen
     if taken > 0 and params.unvisited != INFINITE and params.expansion != ONE:
-        score = unvisited_value(params, node, subtract, multiply)
+        score = unvisited_value(params, tree, node, subtract, multiply)
         if params.policy == PUCT:
             score += weight * work.weights[unvisited]
         if score < best or (score == best and params.random_ties and random_below(tree.rng, ties + 1) > 0):

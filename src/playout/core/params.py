@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 UCT, UCB1_TUNED, PUCT = range(3)  # policy
-INFINITE, FIXED, PARENT = range(3)  # score of an unvisited edge
+INFINITE, FIXED, PARENT, PARENT_BY_SEEN = range(4)  # score of an unvisited edge
 ALL, ONE, WIDENING = range(3)  # expansion
-ROLLOUTS, STATIC, MIXED = range(3)  # evaluator
+ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
 BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
 
 
@@ -51,3 +51,7 @@ class Params(NamedTuple):
     graph: int  # NO_GRAPH, SCALARS, VECTORS of `core/tree.py`
     has_hash: int  # the game gives keys; otherwise a hash of the state's bytes
     check_keys: int  # compare the states of equal keys
+    virtual_loss: float  # 1: a walk under way counts as a loss, 0: as what its edge is worth
+    prior_power: float  # what the weights of a policy from outside are raised to
+    returns_sum: float  # what two players get together, for values from outside that name one player's; nan: unknown
+    has_index: int  # the game says where a policy has an action; otherwise the action's own number

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import copy, load_row
 from .jit import inlined, njit
-from .params import FIXED, INFINITE, ONE, PUCT, UCT, WIDENING
+from .params import FIXED, INFINITE, ONE, PARENT_BY_SEEN, PUCT, UCT, WIDENING
 from .params import UCB1_TUNED as TUNED
 from .rng import random_below, random_float
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
@@ -46,16 +46,14 @@ def leading_bits(visits):
 
 
 @inlined
-def exploration_weight(params, node):
-    """The part of the exploration term that all edges of a node share.
+def exploration_weight(params, visits, through):
+    """The part of the exploration term that all edges of a node share, from its visits and those that went on.
 
     UCT: c sqrt(ln N), N rounded down to ten binary digits, which leaves it as it is below 1,024 and changes the root by
     less than one part in ten thousand above. UCB1-Tuned: ln N. PUCT: c(N) sqrt(max(1, visits of all edges)), where
     c(N) = c + growth ln((N + base + 1) / base) and N counts the node's visits.
     """
-    visits = node["visits"]
     if params.policy == PUCT:
-        through = visits - node["own"]
         c = params.c
         if params.c_growth > 0.0:
             c += params.c_growth * math.log((visits + params.c_base + 1.0) / params.c_base)
@@ -66,15 +64,15 @@ def exploration_weight(params, node):
 
 
 @inlined
-def exploration(params, policy, edge, weight, multiply, pass_over):
-    """The exploration term of one edge; none where the value is proven, since nothing is left to explore. A proven
-    loss is never taken while there is anything else, and what is proven is passed over when `pass_over` says so: minus
-    infinity.
+def exploration(params, policy, edge, visits, weight, multiply, pass_over):
+    """The exploration term of one edge after so many visits; none where the value is proven, since nothing is left to
+    explore. A proven loss is never taken while there is anything else, and what is proven is passed over when
+    `pass_over` says so: minus infinity.
 
     UCT: c sqrt(ln N / n). PUCT: c P sqrt(N) / (1 + n). UCB1-Tuned, values scaled to a width of 1 by `w`:
     c sqrt(ln N / n  min(1/4, V)), V = variance / w^2 + sqrt(2 ln N / n), given back in the unit of the values.
     """
-    visits = np.uint32(edge["visits"])  # unsigned: an index that can't be negative is not looked at twice
+    visits = np.uint32(visits)  # unsigned: an index that can't be negative is not looked at twice
     if edge["child"] < 0:
         return -np.inf if pass_over or edge["value"] <= params.lowest else 0.0
     if policy == PUCT:
@@ -100,11 +98,18 @@ def passes_over(params, node):
 
 
 @inlined
-def unvisited_value(params, node, subtract, multiply):
-    """What an unvisited edge is taken to be worth: a number, or the node's own value less a reduction."""
+def unvisited_value(params, tree, node, subtract, multiply):
+    """What an unvisited edge is taken to be worth: a number, or the node's own value less a reduction, which may grow
+    with the root of the share of the priors that was visited."""
     if params.unvisited == FIXED:
         return (params.unvisited_value - subtract) * multiply
-    return (node["value"] - subtract) * multiply - params.unvisited_value
+    reduction = params.unvisited_value
+    if params.unvisited == PARENT_BY_SEEN:
+        seen, first = 0.0, np.int64(node["first_edge"])
+        for e in range(first, first + np.int64(node["opened"])):
+            seen += tree.edges[e]["prior"] if tree.edges[e]["visits"] > 0 else 0.0
+        reduction *= math.sqrt(seen)
+    return (node["value"] - subtract) * multiply - reduction
 
 
 @inlined
@@ -187,7 +192,7 @@ def best_visited(params, policy, edges, first, opened, weight, subtract, multipl
     for e in range(start, stop):
         edge = edges[e]
         open_ends += edge["child"] >= 0
-        bonus = exploration(params, policy, edge, weight, multiply, pass_over)
+        bonus = exploration(params, policy, edge, edge["visits"], weight, multiply, pass_over)
         score = (edge["value"] - subtract) * multiply + bonus
         # Without branches: which score is the best can't be predicted, and a wrong guess costs as much as two edges.
         better = score > best
@@ -209,7 +214,7 @@ def select_edge(params, tree, number):
         return next_unvisited(params, tree, node)
     edges, first = tree.edges, np.int64(node["first_edge"])
     subtract, multiply = scale_of(params, tree.bounds)
-    weight = exploration_weight(params, node)
+    weight = exploration_weight(params, node["visits"], node["visits"] - node["own"])
     pass_over = passes_over(params, node)
     # The policy as a constant: each loop is compiled for itself.
     if params.policy == UCT:
@@ -223,8 +228,8 @@ def select_edge(params, tree, number):
         return next_unvisited(params, tree, node)
     if more:
         e = first + opened
-        score = unvisited_value(params, node, subtract, multiply)
-        score += exploration(params, params.policy, edges[e], weight, multiply, pass_over)
+        score = unvisited_value(params, tree, node, subtract, multiply)
+        score += exploration(params, params.policy, edges[e], 0, weight, multiply, pass_over)
         if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
             return next_unvisited(params, tree, node)
     if best == -np.inf:  # all is proven, yet not the node: its best edges disagree about the other players
@@ -235,7 +240,7 @@ def select_edge(params, tree, number):
     if ties > 1 and params.random_ties:
         skip = random_below(tree.rng, ties)
         for e in range(chosen, first + opened):
-            bonus = exploration(params, params.policy, edges[e], weight, multiply, pass_over)
+            bonus = exploration(params, params.policy, edges[e], edges[e]["visits"], weight, multiply, pass_over)
             if (edges[e]["value"] - subtract) * multiply + bonus == best:
                 if skip == 0:
                     return e
@@ -304,7 +309,7 @@ def score_terms(params, tree, number, out):
     """
     node = tree.nodes[number]
     subtract, multiply = scale_of(params, tree.bounds)
-    weight = exploration_weight(params, node)
+    weight = exploration_weight(params, node["visits"], node["visits"] - node["own"])
     opened, pass_over = np.int64(node["opened"]), passes_over(params, node)
     allowed = allowed_edges(params, node, np.int64(node["count"]))
     for i in range(np.int64(node["count"])):
@@ -317,6 +322,6 @@ def score_terms(params, tree, number, out):
         elif params.unvisited == INFINITE or params.expansion == ONE:
             out[i, 0] = np.inf
         else:
-            out[i, 0] = unvisited_value(params, node, subtract, multiply)
-        out[i, 1] = exploration(params, params.policy, edge, weight, multiply, pass_over)
+            out[i, 0] = unvisited_value(params, tree, node, subtract, multiply)
+        out[i, 1] = exploration(params, params.policy, edge, edge["visits"], weight, multiply, pass_over)
         out[i, 2] = out[i, 0] + out[i, 1] if i < max(opened, allowed) else -np.inf

@@ -118,6 +118,7 @@ class Work(NamedTuple):
     keyed: Any  # [S] uint8: 255 where a byte of the state belongs to its key, else 0
     path_scales: Any  # [D] float64: open loop: what the return after the step is discounted by
     draws: Any  # int32: open loop: the next free place, then depth and outcome of each draw of chance
+    indices: Any  # [A] int32: where a policy from outside has each action
     leaf: Any  # [2] uint64: graph search: the leaf's key and its place in the table
 
 

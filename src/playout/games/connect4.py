@@ -57,11 +57,15 @@ class Connect4(Game):
 
     Positions: the columns played, `44455` (the empty board: an empty text); or six rows from the top, `......./…`, of
     X, O and points. A position is written as columns in an order that leads to it, not always the one it was played in.
+
+    What a network sees: the player's own stones, then the other's; row 0 is the bottom. It answers with the columns.
     """
 
     name = "connect4"
     players = 2
     max_actions = 7
+    planes = (2, 6, 7)
+    policy_size = 7
     state = np.dtype([("mine", np.uint64), ("theirs", np.uint64), ("ply", np.int32), ("over", np.int32)])
 
     @staticmethod
@@ -161,6 +165,20 @@ class Connect4(Game):
         player = state.ply & 1
         values[player] = value
         values[1 - player] = -value
+
+    @staticmethod
+    def observe(state, player, planes):
+        own = 0 if state.ply & 1 == player else 1  # `mine` is of the side to move
+        for row in range(6):
+            for column in range(7):
+                cell = np.uint64(7 * column + row)
+                planes[own, row, column] = (state.mine >> cell) & ONE
+                planes[1 - own, row, column] = (state.theirs >> cell) & ONE
+
+    def symmetries(self) -> list[tuple[Any, Any]]:
+        """Left and right exchanged."""
+        cells = np.arange(2 * 6 * 7).reshape(self.planes)
+        return [(cells[:, :, ::-1].ravel(), np.arange(7)[::-1].copy())]
 
     def action_to_text(self, state: Any, action: int) -> str:
         return str(action + 1)

@@ -9,6 +9,7 @@ from playout.errors import PositionError
 from playout.game import TERMINAL, Game
 
 from . import _shared as shared
+from . import _symmetries as symmetries
 
 # Bitboards, one for each side; square 8 * row + column, a1 at the top left.
 #
@@ -94,11 +95,16 @@ class Othello(Game):
 
     A side that can't move passes, and only then; the game ends when neither can. Positions: the 64 squares from a1, b1
     on, of X, O and -, a space, and the side to move; or the moves, `f5d6c3`, where passes may be left out.
+
+    What a network sees: the player's own discs, the other's, and where the player could put one; row 0 is row 1, the
+    top. It answers with the squares and then the pass.
     """
 
     name = "othello"
     players = 2
     max_actions = 60
+    planes = (3, 8, 8)
+    policy_size = 65
     state = np.dtype(
         [
             ("mine", np.uint64),  # of the side to move
@@ -151,6 +157,21 @@ class Othello(Game):
             if lead != 0:
                 rewards[player] = 1.0 if lead > 0 else -1.0
                 rewards[1 - player] = -rewards[player]
+
+    @staticmethod
+    def observe(state, player, planes):
+        own, other, reach = state.mine, state.theirs, state.open
+        if player != state.turn:
+            own, other = other, own
+            reach = placeable(own, other)
+        for square in range(64):
+            shift = np.uint64(square)
+            planes[0, square >> 3, square & 7] = (own >> shift) & ONE
+            planes[1, square >> 3, square & 7] = (other >> shift) & ONE
+            planes[2, square >> 3, square & 7] = (reach >> shift) & ONE
+
+    def symmetries(self) -> list[tuple[Any, Any]]:
+        return symmetries.permutations(symmetries.of_square(8), planes=3, extra=1)
 
     def action_to_text(self, state: Any, action: int) -> str:
         return "pass" if action == PASS else f"{'abcdefgh'[action % 8]}{action // 8 + 1}"

@@ -9,6 +9,7 @@ from playout.errors import PositionError
 from playout.game import TERMINAL, Game
 
 from . import _shared as shared
+from . import _symmetries as symmetries
 
 # Cell k is bit k; people count from one.
 #
@@ -27,11 +28,15 @@ class TicTacToe(Game):
     """Players: X (0) moves first, O (1). Actions: cells 0 to 8, written 1 to 9.
 
     Positions: three rows, `X.O/.X./...`, where the side to move follows from the counts; or the moves, `5,1,9`.
+
+    What a network sees: the player's own stones, then the other's; row 0 is the top. It answers with the nine cells.
     """
 
     name = "tictactoe"
     players = 2
     max_actions = 9
+    planes = (2, 3, 3)
+    policy_size = 9
     state = np.dtype([("mine", np.int32), ("theirs", np.int32), ("ply", np.int32), ("over", np.int32)])
 
     @staticmethod
@@ -64,6 +69,16 @@ class TicTacToe(Game):
             state.over = 1
         elif state.ply == 9:
             state.over = 1
+
+    @staticmethod
+    def observe(state, player, planes):
+        own = 0 if state.ply & 1 == player else 1  # `mine` is of the side to move
+        for cell in range(9):
+            planes[own, cell // 3, cell % 3] = (state.mine >> cell) & 1
+            planes[1 - own, cell // 3, cell % 3] = (state.theirs >> cell) & 1
+
+    def symmetries(self) -> list[tuple[Any, Any]]:
+        return symmetries.permutations(symmetries.of_square(3), planes=2)
 
     def action_to_text(self, state: Any, action: int) -> str:
         return str(action + 1)

@@ -25,6 +25,7 @@ from .captures import settled_value, squashed
 from .ends import find_end
 from .fen import COLOURS, START_FEN, read_fen, write_fen, write_history
 from .moves import find_moves, make
+from .observation import PLANES, POLICY_SIZE, fill_planes, policy_index
 from .pgn import PgnGame, read_pgn, write_pgn
 from .priors import weigh_moves
 from .san import from_san, from_text, to_san, to_uci
@@ -44,11 +45,24 @@ class Chess(Game):
 
     `claims`: 1 ends the game at the third repetition and after fifty moves, as if claimed; 0 only at the fifth and
     after seventy-five; -1 never by a rule of draws, as perft counts and as games are replayed.
+
+    What a network sees: 20 planes from the player's side, row 0 the player's first rank and column 0 the a-file; for
+    Black ranks are counted from the other end. 0 to 5 the player's pawns, knights, bishops, rooks, queens and king, 6
+    to 11 the other side's; 12 to 15 the rights to castle, own short, own long, the other's short and long; 16 where a
+    pawn can be taken in passing; 17 the moves since the last capture or pawn move, / 100; 18 whether the position has
+    been there before; 19 ones. Rights, moves and 18 fill a whole plane.
+
+    It answers with 73 x 64 moves: the kind of move, then the square it starts from, seen as above. Kinds: 7 * direction
+    + steps - 1 as a queen moves (up, up and right, right, … clockwise), 56 to 63 the knight's jumps (clockwise from one
+    right and two up), 64 to 72 promotions to a knight, bishop and rook, each to the left, straight and to the right.
+    A promotion to a queen counts as the pawn's plain move.
     """
 
     name = "chess"
     players = 2
     max_actions = 218
+    planes = PLANES
+    policy_size = POLICY_SIZE
     state = STATE
     settings: ClassVar[dict[str, Any]] = {"claims": 1}
     perft_settings: ClassVar[dict[str, Any]] = {"claims": -1}  # published counts know no draws
@@ -99,6 +113,14 @@ class Chess(Game):
             x = state.keys[i] * MIX_1
             found += (x ^ (x >> HALF)) * MIX_2  # a sum, since the order does not matter
         return found
+
+    @staticmethod
+    def observe(state, player, planes):
+        fill_planes(state, player, planes)
+
+    @staticmethod
+    def action_index(state, action):
+        return policy_index(action, state.turn)
 
     def check_settings(self) -> None:
         if self.values["claims"] not in (-1, 0, 1):

@@ -1,0 +1,529 @@
+"""Values from outside: leaves are collected, wait for an evaluator, and are backed up when their answers arrive.
+
+A walk that waits counts as visited at each edge of its path, at a loss (`virtual_loss`), so that the next walk goes
+elsewhere. These marks are numbers of their own beside the tree (`flights`): nothing that a simulation has found out
+changes before its value is there, and taking a walk back leaves no trace. With one leaf at a time there is never a mark
+when a walk begins: the search is then the plain one, step for step.
+
+Unlike in a search by playouts, a position becomes a node at its first visit, since its priors come with its value.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .answer import is_decided, note_leader
+from .arrays import copy, load_row, store_row
+from .backup import back_up, back_up_root
+from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
+from .graph import key_of
+from .jit import inlined, njit
+from .loop import BAD_EXPANSION, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
+from .params import INFINITE, ONE
+from .rng import random_below
+from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
+from .select import (
+    FINISHED,
+    NEW,
+    PATH_FULL,
+    PROVEN,
+    ROOT_ITSELF,
+    allowed_edges,
+    exploration,
+    exploration_weight,
+    next_unvisited,
+    passes_over,
+    sample_outcome,
+    scale_of,
+    select_edge,
+    take_edge,
+    unvisited_value,
+)
+from .tree import EDGES, END, LEADER, LEAST, NO_NODE, NODES, ROOT, SIMULATIONS, record_sizes
+
+# Ways for a walk to end, and for `collect` to come back, beside those of `select` and `loop`.
+NO_ROOM, BAD_POLICY_SIZE, BROKEN = 20, 21, 22  # the last plus what is wrong with the rules
+WRONG_INDEX = 12  # an action whose place in the policy is out of bounds: the detail is the place
+NO_SLOT = 13  # all places for leaves are taken
+
+# info: int64[INFO]
+# Leaves that wait, walks under way, walks that met a waiting leaf, the first place that may be free, how many there are
+# in `fresh`; answers out of the cache, and from outside; edges that stand with the visited ones and never were.
+WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED = range(8)
+INFO = 8
+
+
+class Batch(NamedTuple):
+    """The leaves that wait. `[B]` places for them, `[D]` depth, `[A]` actions, `[P]` players, `[C]` of the cache."""
+
+    flights: Any  # [E] int32: walks under way through each edge
+    nodes: Any  # [B, D] int32: the path to the leaf
+    edges: Any  # [B, D] int32
+    rewards: Any  # [B, D * P] float64
+    depths: Any  # [B] int32; 0: the root itself
+    players: Any  # [B] int32: who moves at the leaf
+    shadows: Any  # [B] int32: other walks that came to the same leaf, and count until the collecting ends
+    used: Any  # [B] uint8
+    fresh: Any  # [B] int32: the places that the last collecting filled
+    states: Any  # [B, S] uint8
+    keys: Any  # [B] uint64
+    counts: Any  # [B] int32: legal actions
+    actions: Any  # [B, A] int32
+    indices: Any  # [B, A] int32: where the policy has each
+    planes: Any  # [B, K] float32: the observations; K is 0 where nobody looks at them
+    cache_keys: Any  # [C] uint64: positions by key, each in its one place; C is a power of two, or 0
+    cache_weights: Any  # [C, A] float32: what the policy said of the legal actions, in the order of the rules
+    cache_values: Any  # [C, P] float64: for each player
+    info: Any  # [INFO] int64: waiting leaves, walks under way, shadows, …
+
+
+# Collecting.
+
+
+@inlined
+def value_in_flight(params, tree, edge, flying, base):
+    """An edge's value, where walks under way count as losses; `base` is what it is worth without a visit."""
+    visits = edge["visits"]
+    value = edge["value"] if visits > 0 else base
+    if flying == 0 or edge["child"] < 0:
+        return value
+    least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
+    pending = value + params.virtual_loss * (min(least, value) - value)
+    return (value * visits + pending * flying) / (visits + flying)
+
+
+@inlined
+def select_edge_in_flight(params, tree, flights, number, flying):
+    """As `select_edge`, at a node that walks are under way through."""
+    node = tree.nodes[number]
+    if node["player"] == CHANCE:
+        return sample_outcome(params, tree, node)
+    opened, first = np.int64(node["opened"]), np.int64(node["first_edge"])
+    more = opened < allowed_edges(params, node, np.int64(node["count"]))
+    if more and (params.unvisited == INFINITE or params.expansion == ONE):
+        return next_unvisited(params, tree, node)
+    subtract, multiply = scale_of(params, tree.bounds)
+    visits = node["visits"] + flying
+    weight, pass_over = exploration_weight(params, visits, visits - node["own"]), passes_over(params, node)
+    base = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
+    raw = base / multiply + subtract
+    best, chosen, ties = -np.inf, first, 0
+    for e in range(first, first + opened):
+        edge, under_way = tree.edges[e], flights[e]
+        score = (value_in_flight(params, tree, edge, under_way, raw) - subtract) * multiply
+        score += exploration(params, params.policy, edge, edge["visits"] + under_way, weight, multiply, pass_over)
+        if score > best:
+            best, chosen, ties = score, e, 1
+        elif score == best and params.random_ties:
+            ties += 1
+            if random_below(tree.rng, ties) == 0:
+                chosen = e
+    if more:
+        e = first + opened
+        score = base + exploration(params, params.policy, tree.edges[e], 0, weight, multiply, pass_over)
+        if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
+            return next_unvisited(params, tree, node)
+    if best == -np.inf:
+        for e in range(first + 1, first + opened):
+            if tree.edges[e]["value"] > tree.edges[chosen]["value"]:
+                chosen = e
+    return chosen
+
+
+@inlined
+def walk(rules, params, tree, work, batch, forced):
+    """Walk from the root to an edge without a node: (how the walk ended, its depth, who moves at the leaf).
+
+    Chance's turn needs no evaluation: such a position becomes a node at once, and the walk goes on. `forced` is the
+    edge to take at the root; -1: the best.
+    """
+    number, depth, flying = ROOT, 0, batch.info[FLYING]
+    copy(work.state, tree.root)
+    if tree.nodes[ROOT]["visits"] == 0:
+        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
+    while True:
+        if depth + 2 >= work.path_nodes.shape[0]:
+            return PATH_FULL, depth, 0
+        if depth == 0 and forced >= 0:
+            e = forced
+        elif flying == 0 and batch.info[UNCLOSED] == 0:
+            e = select_edge(params, tree, number)
+        else:
+            e = select_edge_in_flight(params, tree, batch.flights, number, flying)
+        take_edge(rules, params, tree, work, number, e, depth)
+        depth += 1
+        child = tree.edges[e]["child"]
+        if child < 0:
+            return PROVEN, depth, TERMINAL
+        if child == END:
+            return FINISHED, depth, TERMINAL
+        flying = np.int64(batch.flights[e])
+        if child == NO_NODE:
+            player = call_current_player(rules, work.state)
+            if player == TERMINAL:
+                return FINISHED, depth, player
+            if player != CHANCE:
+                return NEW, depth, player
+            ahead = batch.info[WAITING] + 2
+            if (
+                tree.counters[EDGES] + ahead * params.max_actions > tree.edges.shape[0]
+                or tree.counters[NODES] + ahead > tree.nodes.shape[0]
+            ):
+                return NO_ROOM, depth, 0
+            status, count = find_edges(rules, params, work, player)
+            if status != FINE:
+                return BROKEN + status, depth, np.int64(count)
+            child = add_node(params, tree, work, player, count)
+            keep_rewards(params, tree, work, child, depth)
+            tree.edges[e]["child"] = child
+        number = np.int64(child)
+
+
+@inlined
+def keep_rewards(params, tree, work, number, depth):
+    if params.keep_states:
+        for p in range(params.players):
+            tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
+
+
+@inlined
+def mark(tree, batch, slot, by):
+    """Count walks under way along the path of a leaf that waits, up or down."""
+    for d in range(batch.depths[slot]):
+        batch.flights[batch.edges[slot, d]] += by
+    batch.info[FLYING] += by
+
+
+@inlined
+def open_edges(tree, batch, slot):
+    """Unvisited edges that a walk is under way through stand with the visited ones: each is the first of the others."""
+    for d in range(batch.depths[slot]):
+        node, e = tree.nodes[batch.nodes[slot, d]], batch.edges[slot, d]
+        if e == node["first_edge"] + node["opened"] and node["opened"] < node["count"]:
+            node["opened"] += 1
+
+
+@inlined
+def is_counted(params, node):
+    """Whether a node's `opened` counts edges as they are visited; at a chance node it is all of them from the start."""
+    return node["player"] != CHANCE or params.few_outcomes
+
+
+@inlined
+def slot_at(batch, e):
+    """The place of the leaf at the end of an edge; -1: none waits there."""
+    for slot in range(batch.used.shape[0]):
+        if batch.used[slot] and batch.depths[slot] > 0 and batch.edges[slot, batch.depths[slot] - 1] == e:
+            return slot
+    return -1
+
+
+@inlined
+def free_slot(batch):
+    slot = batch.info[HINT]
+    while slot < batch.used.shape[0] and batch.used[slot]:
+        slot += 1
+    return slot
+
+
+@inlined
+def find_answers(rules, params, work, size):
+    """The leaf's legal actions and where a policy of `size` entries has them: (status, how many or what is wrong)."""
+    count = call_legal_actions(rules, work.state, work.actions)
+    if count <= 0:
+        return NO_ACTIONS, count
+    if count > params.max_actions:
+        return TOO_MANY_ACTIONS, count
+    for i in range(count):
+        at = np.int64(work.actions[i])
+        if size > 0:
+            if params.has_index:
+                at = call_action_index(rules, work.state, at)
+            if at < 0 or at >= size:
+                return BAD_POLICY_SIZE, at
+        else:
+            at = i
+        work.indices[i] = at
+    return FINE, count
+
+
+@inlined
+def put_leaf(rules, params, tree, work, batch, slot, depth, player, count, key):
+    """Let the leaf of the present walk wait in a place of its own."""
+    players = params.players
+    for d in range(depth):
+        batch.nodes[slot, d], batch.edges[slot, d] = work.path_nodes[d], work.path_edges[d]
+    for i in range(depth * players):
+        batch.rewards[slot, i] = work.path_rewards[i]
+    for i in range(count):
+        batch.actions[slot, i], batch.indices[slot, i] = work.actions[i], work.indices[i]
+    batch.depths[slot], batch.players[slot], batch.counts[slot] = depth, player, count
+    batch.keys[slot], batch.shadows[slot], batch.used[slot] = key, 0, 1
+    store_row(batch.states, slot, work.state)
+    width = batch.planes.shape[1]
+    if width > 0:
+        row = batch.planes[slot]
+        for i in range(width):
+            row[i] = 0.0
+        call_observe(rules, work.state, player, row, 0, width)
+    open_edges(tree, batch, slot)
+    mark(tree, batch, slot, 1)
+    batch.info[WAITING] += 1
+    batch.info[HINT] = slot + 1
+    batch.fresh[batch.info[FRESH]] = slot
+    batch.info[FRESH] += 1
+
+
+@njit
+def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forced, node_limit, byte_limit, target):
+    """Walk until `wanted` more leaves wait, or so many simulations are done or under way that there will be `stop_at`,
+    or no further walk makes sense: (status, detail).
+
+    Walks that end where the value is known are backed up on the way. The walk that finds a leaf waiting already counts
+    as one more under way there until the collecting ends; after as many of these as leaves are wanted, it ends.
+    """
+    batch.info[FRESH] = 0
+    node_bytes, edge_bytes = record_sizes(tree)
+    status, detail, shadows = DONE, np.int64(0), 0
+    if params.early_stop and batch.info[WAITING] == 0 and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
+        return DECIDED, detail
+    while batch.info[FRESH] < wanted and shadows <= wanted:
+        ahead = batch.info[WAITING]
+        if tree.counters[SIMULATIONS] + ahead >= stop_at:
+            break
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, ahead)
+        if status == DECIDED:
+            status = DONE
+        if status != DONE:
+            break
+        if batch.flights.shape[0] < tree.edges.shape[0]:
+            status = GROW
+            break
+        random = tree.rng[0]
+        ending, depth, player = walk(rules, params, tree, work, batch, forced)
+        if ending in (PATH_FULL, NO_ROOM):
+            tree.rng[0] = random  # the walk will be made again, and must be the same
+            status, detail = (DEEPER if ending == PATH_FULL else GROW), depth
+            break
+        if ending >= BROKEN:
+            status, detail = BAD_EXPANSION, player
+            break
+        if ending in (FINISHED, PROVEN):
+            known_returns(params, tree, work, ending, depth)
+            finish(rules, params, tree, work, ending, depth)
+            continue
+        if player < 0 or player >= params.players:
+            status, detail = WRONG_PLAYER, player
+            break
+        if ending == ROOT_ITSELF and batch.info[WAITING] > 0:
+            break  # nothing can be done before its answer
+        e = np.int64(work.path_edges[depth - 1]) if depth > 0 else np.int64(-1)
+        if depth > 0 and batch.flights[e] > 0:
+            slot = slot_at(batch, e)
+            mark(tree, batch, slot, 1)
+            batch.shadows[slot] += 1
+            shadows += 1
+            continue
+        slot = free_slot(batch)
+        if slot >= batch.used.shape[0]:
+            status = NO_SLOT
+            break
+        found, count = find_answers(rules, params, work, policy_size)
+        if found == BAD_POLICY_SIZE:
+            status, detail = WRONG_INDEX, np.int64(count)
+            break
+        if found != FINE:
+            status, detail = BAD_EXPANSION, np.int64(count)
+            break
+        key = np.uint64(0)
+        if batch.cache_keys.shape[0] > 0:
+            key = key_of(rules, params, work.state, work.keyed)
+            if load_cached(params, work, batch, key, count):
+                batch.info[CACHED] += 1
+                settle_leaf(rules, params, tree, work, depth, player, count)
+                continue
+        put_leaf(rules, params, tree, work, batch, slot, depth, player, count, key)
+    for slot in range(batch.used.shape[0] if shadows > 0 else 0):
+        if batch.used[slot] and batch.shadows[slot] > 0:
+            mark(tree, batch, slot, -batch.shadows[slot])
+            batch.shadows[slot] = 0
+    batch.info[SHADOWS] += shadows
+    return status, detail
+
+
+# The cache.
+
+
+@inlined
+def load_cached(params, work, batch, key, count):
+    """Whether the cache knows a position: then its weights and values are in `work`."""
+    place = np.int64(key & np.uint64(batch.cache_keys.shape[0] - 1))
+    if key == 0 or batch.cache_keys[place] != key or batch.cache_weights[place, count - 1] < 0.0:
+        return False
+    for i in range(count):
+        work.weights[i] = batch.cache_weights[place, i]
+    load_row(work.returns, batch.cache_values, place)
+    return True
+
+
+@inlined
+def keep_cached(params, work, batch, key, count):
+    """Note the weights and values in `work`; the place of the last action tells how many there are."""
+    place = np.int64(key & np.uint64(batch.cache_keys.shape[0] - 1))
+    batch.cache_keys[place] = key
+    for i in range(count):
+        batch.cache_weights[place, i] = work.weights[i]
+    if count < batch.cache_weights.shape[1]:
+        batch.cache_weights[place, count] = -1.0
+    for p in range(params.players):
+        batch.cache_values[place, p] = work.returns[p]
+
+
+# Answers.
+
+
+@inlined
+def turned(params, values, row, player, returns):
+    """A value from outside, for each player: as it came, or from that of the one who moves. The one place for this."""
+    if values.shape[1] == params.players:
+        for p in range(params.players):
+            returns[p] = values[row, p]
+    else:
+        value = np.float64(values[row, 0])
+        returns[1 - player] = params.returns_sum - value
+        returns[player] = value
+
+
+@inlined
+def settle_leaf(rules, params, tree, work, depth, player, count):
+    """The leaf of the walk in `work` becomes a node with the weights there as priors; its returns are backed up."""
+    power = params.prior_power
+    if power != 1.0:
+        for i in range(count):
+            work.weights[i] = work.weights[i] ** power
+    normalise(work.weights, count)
+    sort_by_weight(work.actions, work.weights, count)
+    if depth == 0:
+        give_root_priors(tree, work, count)
+        back_up_root(params, tree, work)
+        return
+    number = add_node(params, tree, work, player, count)
+    keep_rewards(params, tree, work, number, depth)
+    node = tree.nodes[number]
+    node["visits"], node["own"], node["value"] = 1, 1, work.returns[player]
+    tree.edges[work.path_edges[depth - 1]]["child"] = number
+    back_up(params, tree, work, depth, True)
+    note_leader(params, tree, np.int64(work.path_edges[0]))
+
+
+@inlined
+def give_root_priors(tree, work, count):
+    """The root was there before its evaluation: its edges, none of them visited, get their priors and their order.
+
+    Some of the legal actions may be left out there (`only`); what remains sums to one again.
+    """
+    node = tree.nodes[ROOT]
+    first, there, total = np.int64(node["first_edge"]), np.int64(node["count"]), 0.0
+    at = 0
+    for i in range(count):
+        for e in range(first + at, first + there):
+            if tree.edges[e]["action"] == work.actions[i]:
+                tree.edges[e]["action"] = tree.edges[first + at]["action"]
+                tree.edges[first + at]["action"], tree.edges[first + at]["prior"] = work.actions[i], work.weights[i]
+                total += work.weights[i]
+                at += 1
+                break
+    for e in range(first, first + there):
+        tree.edges[e]["prior"] = tree.edges[e]["prior"] / total if total > 0.0 else 1.0 / there
+
+
+@inlined
+def leave(tree, batch, slot):
+    """A leaf no longer waits: its marks are taken back, its place is free."""
+    mark(tree, batch, slot, -1)
+    batch.used[slot] = 0
+    batch.info[WAITING] -= 1
+    batch.info[HINT] = min(batch.info[HINT], slot)
+
+
+@njit
+def settle(rules, params, tree, work, batch, slots, policy, values):
+    """The answers for the leaves in `slots`, a row of `policy` and `values` for each."""
+    players = params.players
+    for row in range(slots.shape[0]):
+        slot = np.int64(slots[row])
+        depth, player, count = np.int64(batch.depths[slot]), np.int64(batch.players[slot]), np.int64(batch.counts[slot])
+        for i in range(count):
+            work.actions[i], work.weights[i] = batch.actions[slot, i], policy[row, batch.indices[slot, i]]
+        turned(params, values, row, player, work.returns)
+        if batch.cache_keys.shape[0] > 0 and batch.keys[slot] != 0:
+            keep_cached(params, work, batch, batch.keys[slot], count)
+        batch.info[EVALUATED] += 1
+        for d in range(depth):
+            number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
+            work.path_nodes[d], work.path_edges[d] = number, e
+            if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
+                tree.nodes[number]["opened"] -= 1  # which the backup will count
+        for i in range(depth * players):
+            work.path_rewards[i] = batch.rewards[slot, i]
+        leave(tree, batch, slot)
+        load_row(work.state, batch.states, slot)
+        settle_leaf(rules, params, tree, work, depth, player, count)
+
+
+@njit
+def take_back(params, tree, batch, slots):
+    """Leaves that will get no answer: as if the walks there had never been."""
+    for row in range(slots.shape[0]):
+        slot = np.int64(slots[row])
+        leave(tree, batch, slot)
+        for d in range(batch.depths[slot]):
+            e = batch.edges[slot, d]
+            if (
+                tree.edges[e]["visits"] == 0
+                and batch.flights[e] == 0
+                and is_counted(params, tree.nodes[batch.nodes[slot, d]])
+            ):
+                batch.info[UNCLOSED] += 1
+    if batch.info[UNCLOSED] > 0 and batch.info[WAITING] == 0:
+        for number in range(ROOT, tree.counters[NODES]):
+            if is_counted(params, tree.nodes[number]):
+                close_edges(tree, number)
+        batch.info[UNCLOSED] = 0
+
+
+@inlined
+def close_edges(tree, number):
+    """Edges that stand with the visited ones and never were go back to the others, each to its place by prior.
+
+    Only while no leaf waits: paths name edges by their place.
+    """
+    node, edges = tree.nodes[number], tree.edges
+    first, stop = np.int64(node["first_edge"]), np.int64(node["first_edge"]) + np.int64(node["count"])
+    e = first + np.int64(node["opened"]) - 1
+    while e >= first:
+        if edges[e]["visits"] == 0:
+            last = first + np.int64(node["opened"]) - 1
+            swap(tree, e, last)
+            node["opened"] -= 1
+            while last + 1 < stop and edges[last + 1]["prior"] > edges[last]["prior"]:
+                swap(tree, last, last + 1)
+                last += 1
+        e -= 1
+
+
+@inlined
+def swap(tree, a, b):
+    if a == b:
+        return
+    one, other = tree.edges[a], tree.edges[b]
+    action, prior, visits = one["action"], one["prior"], one["visits"]
+    child, value, spread = one["child"], one["value"], one["spread"]
+    one["action"], one["prior"], one["visits"] = other["action"], other["prior"], other["visits"]
+    one["child"], one["value"], one["spread"] = other["child"], other["value"], other["spread"]
+    other["action"], other["prior"], other["visits"] = action, prior, visits
+    other["child"], other["value"], other["spread"] = child, value, spread
+    if tree.counters[LEADER] == a:
+        tree.counters[LEADER] = b
+    elif tree.counters[LEADER] == b:
+        tree.counters[LEADER] = a

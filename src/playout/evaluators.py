@@ -1,0 +1,190 @@
+"""Where values come from when not from the kernel: a network's file, a function, a coroutine; found and called here."""
+
+import inspect
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
+from .game import Game, Position, described
+from .settings import Network, Outside, named
+
+SHIPPED = Path(__file__).parent / "nets" / "files"
+
+
+class Evaluator:
+    """What a search asks about a batch of positions, and how the game looks to it."""
+
+    def __init__(self, setting: Network | Outside, game: Game) -> None:
+        self.setting, self.timeout = setting, getattr(setting, "timeout", None)
+        self.function: Callable[..., Any] | None = None
+        if isinstance(setting, Network):
+            network = opened(setting.file or str(shipped(game)), setting.threads)
+            game = as_seen_by(network, game)
+            network.check(game)
+            self.function, self.name = network, network.name
+        elif callable(setting.function):
+            self.function, self.name = setting.function, named(setting.function)
+            if hasattr(self.function, "metadata"):
+                game = as_seen_by(self.function, game)
+            if hasattr(self.function, "check"):
+                self.function.check(game)
+        else:
+            self.name = setting.function or ""
+        self.game = game
+        self.is_coroutine = inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(
+            getattr(self.function, "__call__", None)  # noqa: B004  an object whose call is a coroutine
+        )
+        if self.function is not None and not self.is_coroutine and not game.has("observe"):
+            raise SettingsError(
+                f"{game.title} has nothing that {self.name} could see: define `observe(state, player, planes)`, "
+                f"`planes` and `policy_size`; or use `ask` and `tell`, which hand over positions"
+            )
+
+    def seen(self, position: Any) -> Any:
+        """A position of the game as it was, in the form that the network wants."""
+        if not isinstance(position, Position) or type(position.game) is type(self.game):
+            return position
+        from .games.chess.leela import LeelaChess, with_history
+
+        return with_history(self.game, position) if isinstance(self.game, LeelaChess) else position
+
+    @property
+    def observes(self) -> bool:
+        return self.function is not None and not self.is_coroutine
+
+    def batch_size(self) -> int:
+        """The number of leaves to evaluate at once: as set, or as measured."""
+        if self.setting.batch is not None:
+            return self.setting.batch
+        return int(self.function.best_batch())  # type: ignore[union-attr]  # only networks leave it open
+
+    def __call__(self, observations: Any) -> tuple[Any, Any]:
+        """Policies and values of a batch, checked. Whatever goes wrong is an `EvaluatorError` in one line."""
+        from .nets.answers import checked
+
+        answer = self._within_time(observations)
+        if not isinstance(answer, tuple | list) or len(answer) != 2:
+            raise EvaluatorError(
+                f"{self.name} returned {type(answer).__name__}, expected two arrays: policies, one row of "
+                f"{self.game.policy_size} weights for each position, and values"
+            )
+        return checked(answer[0], answer[1], len(observations), self.game, self.name)
+
+    def _within_time(self, observations: Any) -> Any:
+        if self.timeout is None:
+            return self._call(observations)
+        found: list[Any] = []
+
+        def work() -> None:
+            try:
+                found.append((True, self._call(observations)))
+            except BaseException as error:  # noqa: BLE001  handed over to the thread that waits
+                found.append((False, error))
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(self.timeout)
+        if not found:
+            raise EvaluatorError(f"{self.name} gave no answer within {self.timeout:g} s")
+        good, answer = found[0]
+        if not good:
+            raise answer
+        return answer
+
+    def _call(self, observations: Any) -> Any:
+        assert self.function is not None
+        try:
+            return self.function(observations)
+        except PlayoutError:
+            raise
+        except Exception as error:
+            raise EvaluatorError(f"{self.name} raised {described(error)} for {len(observations)} positions") from error
+
+
+def shipped(game: Game) -> Path:
+    """The network that comes with a game."""
+    path = SHIPPED / f"{game.title}.onnx"
+    if not path.is_file():
+        there = ", ".join(sorted(p.stem for p in SHIPPED.glob("*.onnx"))) if SHIPPED.is_dir() else ""
+        raise SettingsError(
+            f"no network comes with {game.title} (there are some for {there or 'no game'}); give one, as in "
+            f"--network file.onnx, or train one: playout train {game.title}"
+        )
+    return path
+
+
+def opened(file: str, threads: int) -> Any:
+    """A network's file, opened once for all searches that use it."""
+    path = Path(file).expanduser()
+    try:
+        stamp = path.stat()
+    except OSError as error:
+        raise FileError(f"{file}: the network can't be read: {error.strerror}") from None
+    return _opened(path.resolve(), threads, (stamp.st_mtime_ns, stamp.st_size))
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, threads: int, stamp: tuple[int, int]) -> Any:
+    from .nets.onnx import OnnxNetwork
+
+    if path.name.endswith((".pb.gz", ".pb")):
+        from .nets.leela import converted
+
+        network = OnnxNetwork(converted(path), threads=threads)
+        network.name = path.name
+        return network
+    return OnnxNetwork(path, threads=threads)
+
+
+def as_seen_by(network: Any, game: Game) -> Game:
+    """The game in the form that a network was made for: Leela's want chess with the last eight boards."""
+    if network.metadata.get("playout.form") == "leela" and game.name == "chess":
+        from .games.chess.leela import LeelaChess
+
+        if not isinstance(game, LeelaChess):
+            return LeelaChess(**game.values)
+    return game
+
+
+def aligned(policy: Any, actions: tuple[int, ...], name: str) -> Any:
+    """What somebody says of a leaf's actions, as weights in their order: None, a mapping, or a sequence."""
+    if policy is None:
+        return np.ones((1, len(actions)), np.float32)
+    if isinstance(policy, dict):
+        unknown = [a for a in policy if a not in actions]
+        if unknown:
+            raise EvaluatorError(f"{name}: the policy names action {unknown[0]!r}, expected some of {list(actions)}")
+        policy = [policy.get(a, 0.0) for a in actions]
+    try:
+        weights = np.asarray(policy, np.float32)
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{name}: the policy is {policy!r}, expected numbers ({error})") from None
+    if weights.shape != (len(actions),) or not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise EvaluatorError(
+            f"{name}: the policy is {_short(policy)}, expected {len(actions)} finite numbers of at least 0, one for "
+            f"each action of the leaf in their order, or a mapping from actions"
+        )
+    return weights.reshape(1, -1)
+
+
+def valued(value: Any, game: Game, name: str) -> Any:
+    """A leaf's value, as [1, 1] for the player who moves or [1, players]."""
+    try:
+        values = np.asarray(value, np.float64).reshape(1, -1)
+    except (TypeError, ValueError):
+        values = np.zeros((1, 0))
+    one = game.players == 1 or (game.players == 2 and game.sums_to is not None)
+    if values.shape[1] not in ((1, game.players) if one else (game.players,)) or not np.all(np.isfinite(values)):
+        expected = "one finite number for the player who moves, or " if one else ""
+        raise EvaluatorError(f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}")
+    return values
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,716 @@
+"""Leela's networks: what they see and answer, against lc0's recorded answers; the file format, against every damage."""
+
+import contextlib
+import gzip
+import json
+import random
+import struct
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playout.core import rules as core
+from playout.core.jit import COMPILED
+from playout.errors import FileError, PlayoutError, PositionError
+from playout.games.chess import Chess
+from playout.games.chess.leela import LeelaChess, with_history
+from playout.nets import leela
+
+chess = pytest.importorskip("chess")
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+GAME, PLAIN = LeelaChess(), Chess()
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+NETWORKS = ("maia-1100", "maia-1500")
+
+
+def index(text, move):
+    position = GAME.position(text)
+    return position.action_index(position.action(move))
+
+
+def squares(plane):
+    """The names of the squares that are set, from the mover's side."""
+    return {f"{'abcdefgh'[file]}{rank + 1}" for rank, file in np.argwhere(plane)}
+
+
+def key(position):
+    """The hash, by the rule as plain Python."""
+    with np.errstate(over="ignore"):
+        return int(LeelaChess.hash(position.state))
+
+
+def session(model):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    given = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
+
+
+def answers(model, planes):
+    return session(model).run(["policy", "value"], {"planes": planes})
+
+
+# Moves
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "expected"),
+    [
+        ("startpos", "e2e4", 322),
+        ("startpos", "g1f3", 159),
+        ("startpos", "b1a3", 34),
+        ("startpos moves e2e4", "e7e5", 322),  # Black's moves are seen from Black's side
+        ("startpos moves e2e4", "g8f6", 159),
+        (KIWIPETE, "e1g1", 103),  # castling is the king's move onto the rook
+        (KIWIPETE, "e1c1", 97),
+        (KIWIPETE.replace(" w ", " b "), "e8g8", 103),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1b1", 0),
+        ("7R/8/8/8/8/k7/8/K7 w - - 0 1", "h8g8", 1791),
+        ("8/P7/8/8/8/8/7k/K7 w - - 0 1", "a7a8q", 1792),
+        ("8/P7/8/8/8/8/7k/K7 w - - 0 1", "a7a8r", 1793),
+        ("8/P7/8/8/8/8/7k/K7 w - - 0 1", "a7a8b", 1794),
+        ("8/P7/8/8/8/8/7k/K7 w - - 0 1", "a7a8n", 1401),
+        ("4k3/8/8/8/8/8/4p3/K7 b - - 0 1", "e2e1q", 1828),
+        ("4k3/8/8/8/8/8/7p/K7 b - - 0 1", "h2h1b", 1857),
+    ],
+    ids=lambda value: str(value).split(" ")[0],
+)
+def test_moves_have_leelas_index(text, move, expected):
+    assert index(text, move) == expected
+
+
+def test_every_move_has_one_place_in_the_convolutional_policy():
+    places = leela.policy_places()
+    assert len(places) == len(set(places.tolist())) == 1858
+    assert places.min() >= 0
+    assert places.max() < 73 * 64
+    # e2e4 goes two up: plane 1; g1f3 one left and two up: plane 63; a7a8q: up, the third of three promotions.
+    assert places[322] == 64 * 1 + 12
+    assert places[159] == 64 * 63 + 6
+    assert places[1792] == 64 * (64 + 3 + 2) + 48
+
+
+# Planes
+
+
+def test_the_start_has_one_board_and_no_past():
+    planes = GAME.position().observe()
+    assert planes.shape == (112, 8, 8)
+    assert planes.dtype == np.float32
+    assert squares(planes[0]) == {f"{file}2" for file in "abcdefgh"}
+    assert squares(planes[1]) == {"b1", "g1"}
+    assert squares(planes[5]) == {"e1"}
+    assert squares(planes[10]) == {"d8"}
+    assert not planes[12:104].any()
+    assert [planes[i].min() for i in range(104, 112)] == [1, 1, 1, 1, 0, 0, 0, 1]
+    assert (planes[104:] == planes[104:, :1, :1]).all()
+
+
+def test_black_sees_its_own_side_at_the_bottom_and_the_past_as_well():
+    planes = GAME.position("startpos moves e2e4").observe()
+    assert squares(planes[0]) == {f"{file}2" for file in "abcdefgh"}
+    assert squares(planes[6]) == {f"{file}7" for file in "abcdfgh"} | {"e5"}
+    assert squares(planes[13 + 6]) == {f"{file}7" for file in "abcdefgh"}
+    assert not planes[26:104].any()
+    assert planes[108].all()
+
+
+def test_castling_rights_are_own_long_own_short_theirs_long_theirs_short():
+    position = GAME.position("r3k2r/8/8/8/8/8/8/R3K2R w Qk - 7 30")
+    assert [plane.min() for plane in position.observe()[104:]] == [1, 0, 0, 1, 0, 7, 0, 1]
+    black = GAME.position("r3k2r/8/8/8/8/8/8/R3K2R b Qk - 7 30")
+    assert [plane.min() for plane in black.observe()[104:]] == [0, 1, 1, 0, 1, 7, 0, 1]
+
+
+def test_repetition_is_told_of_each_board():
+    planes = GAME.position("startpos moves g1f3 g8f6 f3g1 f6g8 g1f3").observe()
+    # Both the present position and the one before it, the start, were there before.
+    assert [bool(planes[13 * age + 12].all()) for age in range(8)] == [True, True] + [False] * 6
+    assert [bool(planes[13 * age].any()) for age in range(8)] == [True] * 6 + [False] * 2
+
+
+def test_before_a_fen_the_same_board_stood_there():
+    planes = GAME.position(KIWIPETE).observe()
+    for age in range(1, 8):
+        assert (planes[13 * age : 13 * age + 13] == planes[:13]).all()
+    after = GAME.position(f"{KIWIPETE} moves e1g1").observe()
+    assert (after[13:26] == after[91:104]).all()
+    assert not (after[:13] == after[13:26]).all()
+
+
+def test_the_start_as_a_fen_is_the_start_but_not_with_black_to_move():
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1"
+    assert (GAME.position(start.format("w")).observe() == GAME.position().observe()).all()
+    assert GAME.position(start.format("b")).observe()[13:26].any()
+
+
+@pytest.mark.parametrize(
+    ("fen", "plane", "before", "now"),
+    [
+        # The pawn came by a double step. It can be taken in the first, not in the second; lc0 puts it back in both.
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", 6, "d7", "d5"),
+        ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 2", 6, "d7", "d5"),
+        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 2", 6, "d7", "d5"),
+    ],
+    ids=["white takes", "nobody takes", "black takes"],
+)
+def test_a_pawn_that_can_be_taken_in_passing_stood_elsewhere_before(fen, plane, before, now):
+    planes = GAME.position(fen).observe()
+    assert squares(planes[plane]) == {now}
+    assert all(squares(planes[13 * age + plane]) == {before} for age in range(1, 8))
+
+
+def oracle(boards, repeated, board):
+    """The planes by python-chess, from the list of all boards so far, the present one last."""
+    planes = np.zeros((112, 64), np.float32)
+    mover = board.turn
+    for age, (old, was_there) in enumerate(zip(boards[:-9:-1], repeated[:-9:-1], strict=True)):
+        for square, piece in old.piece_map().items():
+            seen = square if mover else chess.square_mirror(square)
+            planes[13 * age + 6 * (piece.color != mover) + piece.piece_type - 1, seen] = 1
+        planes[13 * age + 12] = was_there
+    for i, colour in enumerate((mover, not mover)):
+        planes[104 + 2 * i] = board.has_queenside_castling_rights(colour)
+        planes[105 + 2 * i] = board.has_kingside_castling_rights(colour)
+    planes[108] = not mover
+    planes[109] = board.halfmove_clock
+    planes[111] = 1
+    return planes.reshape(112, 8, 8)
+
+
+def random_game(seed, most):
+    """Play at random, as LeelaChess, as Chess and in python-chess; after each move all three positions."""
+    rng = random.Random(seed)
+    ours, plain, board = GAME.position(), PLAIN.position(), chess.Board()
+    keys, boards, repeated = [board._transposition_key()], [board.copy(stack=False)], [False]
+    for _ in range(most):
+        yield ours, plain, board, oracle(boards, repeated, board)
+        if ours.is_terminal:
+            return
+        legal = ours.actions()
+        quiet = [a for a in legal if board.piece_type_at(a & 63) != chess.PAWN and not board.piece_at(a >> 6 & 63)]
+        action = rng.choice(quiet if quiet and rng.random() < 0.5 else legal)
+        board.push_uci(ours.action_text(action))
+        ours, plain = ours.play(action), plain.play(action)
+        repeated.append(board._transposition_key() in keys)
+        keys.append(board._transposition_key())
+        boards.append(board.copy(stack=False))
+
+
+@pytest.mark.parametrize("seed", range(4 if COMPILED else 1))
+def test_random_games_are_those_of_chess_and_show_the_boards_that_were(seed):
+    for ours, plain, _, planes in random_game(seed, 200 if COMPILED else 20):
+        assert ours.actions() == plain.actions()
+        assert ours.player == plain.player
+        assert ours.state.over == plain.state.over
+        assert ours.text == plain.text
+        assert (ours.rewards == plain.rewards).all()
+        assert (ours.observe() == planes).all()
+        indices = [ours.action_index(action) for action in ours.actions()]
+        assert len(set(indices)) == len(indices)
+
+
+@settings(max_examples=30 if COMPILED else 3, deadline=None)
+@given(st.data())
+def test_shuffling_pieces_repeats_positions(data):
+    """Few moves to choose from, so that positions come back, three times too."""
+    game = LeelaChess(claims=0)
+    position, board = game.position("8/8/8/8/8/k7/8/K6R w - - 0 1"), chess.Board("8/8/8/8/8/k7/8/K6R w - - 0 1")
+    keys, boards, repeated = [board._transposition_key()], [board.copy(stack=False)] * 8, [False] * 8
+    for _ in range(data.draw(st.integers(0, 24))):
+        action = data.draw(st.sampled_from(position.actions()[:3]))
+        board.push_uci(position.action_text(action))
+        position = position.play(action)
+        repeated.append(board._transposition_key() in keys)
+        keys.append(board._transposition_key())
+        boards.append(board.copy(stack=False))
+        if position.is_terminal:
+            break
+    assert (position.observe(1 - board.turn) == oracle(boards, repeated, board)).all()
+
+
+def test_a_state_played_to_and_the_same_read_are_equal():
+    moves = "e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1 f6e4 f1e1 e4d6 f3e5"
+    played = GAME.position()
+    for move in moves.split():
+        played = played.play(played.action(move))
+    read = GAME.position(f"startpos moves {moves}")
+    assert (played.buffer == read.buffer).all()
+
+
+# Keys
+
+
+def test_the_key_tells_apart_whatever_looks_different():
+    seen = {}
+    for seed in range(3 if COMPILED else 1):
+        for ours, _, _, planes in random_game(seed + 10, 100 if COMPILED else 15):
+            seen.setdefault(key(ours), set()).add(planes.tobytes())
+    assert all(len(looks) == 1 for looks in seen.values())
+
+
+def test_the_same_position_after_other_moves_has_another_key():
+    one = GAME.position("startpos moves g1f3 g8f6 b1c3")
+    other = GAME.position("startpos moves b1c3 g8f6 g1f3")
+    assert one.text == other.text
+    assert not (one.observe() == other.observe()).all()
+    assert key(one) != key(other)
+    assert key(one) == key(GAME.position("startpos moves g1f3 g8f6 b1c3"))
+    with np.errstate(over="ignore"):
+        plain = [int(Chess.hash(position.state)) for position in (one, other)]
+    assert plain[0] != plain[1]  # the clock runs, so that the positions on the way count there too
+
+
+def test_boards_count_in_the_key_in_their_order():
+    """After a capture nothing of the way there can come back, so only the boards differ."""
+    one = GAME.position("startpos moves b1c3 d7d5 g1f3 a7a6 c3d5")
+    other = GAME.position("startpos moves g1f3 d7d5 b1c3 a7a6 c3d5")
+    with np.errstate(over="ignore"):
+        assert Chess.hash(one.state) == Chess.hash(other.state)
+    assert key(one) != key(other)
+
+
+def test_compiled_and_plain_rules_give_the_same_key():
+    if not COMPILED:
+        pytest.skip("nothing is compiled")
+    position = GAME.position("startpos moves g1f3 g8f6 f3g1 f6g8 e2e4")
+
+    @numba.njit
+    def compiled_hash(rules, state):
+        return core.call_hash(rules, state)
+
+    assert compiled_hash(GAME.rules_table(wanted=("hash",)), position.buffer) == key(position)
+
+
+# Texts
+
+
+def test_a_position_of_plain_chess_brings_what_it_remembers():
+    plain = PLAIN.position("startpos moves e2e4 g8f6 b1c3 f6g8 c3b1")
+    position = with_history(GAME, plain)
+    assert position.text == plain.text
+    planes = position.observe()
+    # What came before 1. e4 is forgotten: its board stands for all before it.
+    assert (planes[13 * 4 : 13 * 5] == planes[13 * 7 : 13 * 8]).all()
+    assert not (planes[13 * 3 : 13 * 4] == planes[13 * 4 : 13 * 5]).all()
+    assert planes[12].all()
+    assert with_history(GAME, position) is position
+    assert with_history(GAME, "startpos moves e2e4").text == GAME.position("startpos moves e2e4").text
+
+
+def test_draws_that_nobody_claimed_on_the_way_do_not_end_the_reading():
+    there_and_back = "g1f3 g8f6 f3g1 f6g8 " * 2
+    text = f"startpos moves {there_and_back}e2e4"
+    assert not GAME.position(text).is_terminal
+    assert GAME.position(f"startpos moves {there_and_back}").is_terminal
+    assert GAME.position(text).state.claims == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("startpos moves e2e5", "move 1 of 'startpos moves e2e5'"),
+        ("startpos movese2e4", "can't read 'movese2e4'"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "king"),
+        ("nonsense", "expected a FEN"),
+    ],
+    ids=["illegal move", "no space", "no kings", "nonsense"],
+)
+def test_bad_positions_are_refused_as_in_chess(text, reason):
+    with pytest.raises(PositionError, match="chess: ") as error:
+        GAME.position(text)
+    assert reason in str(error.value)
+
+
+# lc0's recorded answers
+
+
+def recorded(folder, name):
+    return json.loads((folder / "chess" / "networks" / f"{name}.json").read_text())["positions"]
+
+
+def described(entry):
+    return GAME.position(" moves ".join(filter(None, (entry["fen"], " ".join(entry["moves"])))))
+
+
+def test_planes_of_159_positions_are_those_of_lc0(shared_data):
+    entries = recorded(shared_data, "maia-1500")
+    assert len(entries) == 159
+    for entry in entries:
+        expected = np.zeros((112, 64), np.float32)
+        for plane, (bits, value) in zip(expected, entry["planes"], strict=True):
+            plane[:] = [value * (int(bits, 16) >> square & 1) for square in range(64)]
+        assert (described(entry).observe() == expected.reshape(112, 8, 8)).all(), entry["id"]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_answer_as_in_lc0(shared_data, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(leela, "base_folder", lambda: tmp_path)
+    entries = recorded(shared_data, name)
+    positions = [described(entry) for entry in entries]
+    file = leela.converted(shared_data / "chess" / "networks" / f"{name}.pb.gz")
+    policies, values = answers(file, np.stack([position.observe() for position in positions]))
+    assert np.allclose(values.sum(axis=1), 1, atol=1e-6)
+    for entry, position, policy, value in zip(entries, positions, policies, values, strict=True):
+        assert value[0] - value[2] == pytest.approx(entry["q"], abs=1e-4), entry["id"]
+        assert value[1] == pytest.approx(entry["d"], abs=1e-4), entry["id"]
+        rook_moves = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8", "e8c8": "e8a8"}
+        moves = {}
+        for action in position.actions():
+            move = position.action_text(action)
+            castles = position.state.squares[action & 63] & 7 == 6
+            moves[rook_moves.get(move, move) if castles else move] = position.action_index(action)
+        assert moves == {move: facts[0] for move, facts in entry["policy"].items()}, entry["id"]
+        logits = policy[list(moves.values())]
+        weights = np.exp(logits - logits.max())
+        expected = np.array([entry["policy"][move] for move in moves])
+        assert np.abs(logits - expected[:, 1]).max() < 1e-3, entry["id"]
+        # lc0's own softmax is rounded: its probabilities lie up to 0.00074 beside the softmax of its logits.
+        assert np.abs(weights / weights.sum() - expected[:, 2]).max() < 1e-3, entry["id"]
+
+
+def test_the_shared_networks_describe_themselves(shared_data):
+    network = leela.read(shared_data / "chess" / "networks" / "maia-1100.pb.gz")
+    assert str(network) == ("6 blocks of 64 filters, squeeze-excitation, convolutional policy, win/draw/loss value")
+
+
+# Small networks, written by hand
+
+
+def varint(value):
+    found = b""
+    while value > 127:
+        found, value = found + bytes([value & 127 | 128]), value >> 7
+    return found + bytes([value])
+
+
+def part(number, value):
+    """One field: an integer, a float32 or bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def message(*pairs):
+    return b"".join(part(number, value) for number, value in pairs)
+
+
+class Tiny:
+    """A network of 3 filters, as numbers and as the file's message. Parts can be left out, or put in wrong."""
+
+    FILTERS = 3
+
+    def __init__(self, blocks=2, squeeze=True, convolutional=True, wdl=True, scales=True, **wrong):
+        self.rng, self.numbers, self.wrong = np.random.default_rng(7), {}, wrong
+        self.blocks, self.squeeze, self.convolutional, self.wdl, self.scales = (
+            blocks,
+            squeeze,
+            convolutional,
+            wdl,
+            scales,
+        )
+        n = self.FILTERS
+        self.weights = message((1, self.normalised("input", n, 112, 3)))
+        for i in range(blocks):
+            inside = [(1, self.normalised(f"{i}a", n, n, 3)), (2, self.normalised(f"{i}b", n, n, 3))]
+            if squeeze:
+                unit = [(1, self.layer(f"{i}w1", 2, n)), (2, self.layer(f"{i}b1", 2))]
+                unit += [(3, self.layer(f"{i}w2", 2 * n, 2)), (4, self.layer(f"{i}b2", 2 * n))]
+                inside.append((3, message(*unit)))
+            self.weights += part(2, message(*inside))
+        if convolutional:
+            self.weights += part(11, self.normalised("policy1", n, n, 3))
+            pair = (1, self.layer("policy.w", 80, n, 3, 3)), (2, self.layer("policy.b", 80))
+            self.weights += part(3, message(*pair))
+        else:
+            self.weights += part(3, self.normalised("policy1", 2, n, 1))
+            self.weights += message((4, self.layer("policy.w", 1858, 128)), (5, self.layer("policy.b", 1858)))
+        self.weights += part(6, self.normalised("value", 2, n, 1))
+        self.weights += message((7, self.layer("value.w1", 5, 128)), (8, self.layer("value.b1", 5)))
+        outputs = 3 if wdl else 1
+        self.weights += message((9, self.layer("value.w2", outputs, 5)), (10, self.layer("value.b2", outputs)))
+        self.weights += wrong.get("more_weights", b"")
+
+    def layer(self, name, *shape, least=-0.5, most=0.5):
+        if f"shape of {name}" in self.wrong:
+            shape = self.wrong[f"shape of {name}"]
+        least, most = self.wrong.get(f"range of {name}", (least, most))
+        coded = self.rng.integers(0, 65536, shape, np.uint16)
+        self.numbers[name] = least + coded / 65535 * (most - least)
+        data = coded.astype("<u2").tobytes() + self.wrong.get(f"more of {name}", b"")
+        return message((1, float(least)), (2, float(most)), (3, data))
+
+    def normalised(self, name, outputs, inputs, side):
+        pairs = [(1, self.layer(f"{name}.w", outputs, inputs, side, side))]
+        pairs += [(3, self.layer(f"{name}.m", outputs)), (4, self.layer(f"{name}.v", outputs, least=0.5, most=2.0))]
+        if self.scales:
+            pairs += [(5, self.layer(f"{name}.g", outputs)), (6, self.layer(f"{name}.s", outputs))]
+        return message(*pairs)
+
+    @property
+    def form(self):
+        kind = 4 if self.squeeze else 3
+        pairs = [(1, 1), (2, 2), (3, kind), (4, 2 if self.convolutional else 1), (5, 2 if self.wdl else 1)]
+        pairs = [(number, self.wrong.get(f"format {number}", value)) for number, value in pairs]
+        return message(*pairs, (7, self.wrong.get("activation", 0)))
+
+    @property
+    def data(self):
+        form = message((1, self.wrong.get("encoding", 1)))
+        if "no format" not in self.wrong:
+            form += part(2, self.form)
+        head = varint(1 << 3 | 5) + struct.pack("<I", self.wrong.get("magic", 0x1C0))
+        head += message((2, b"a licence"), (3, message((1, 0), (2, 21))), (4, form))
+        head += self.wrong.get("more", b"")
+        return head if "no weights" in self.wrong else head + part(10, self.weights)
+
+    def save(self, folder):
+        path = folder / "tiny.pb.gz"
+        path.write_bytes(gzip.compress(self.data))
+        return path
+
+    # The same network, computed the long way.
+
+    def convolved(self, x, weights, biases=0.0):
+        side = weights.shape[2]
+        padded = np.pad(x, ((0, 0), (0, 0), (side // 2,) * 2, (side // 2,) * 2))
+        found = np.zeros((len(x), len(weights), 8, 8))
+        for dy in range(side):
+            for dx in range(side):
+                found += np.einsum("oi,biyx->boyx", weights[:, :, dy, dx], padded[:, :, dy : dy + 8, dx : dx + 8])
+        return found + np.reshape(biases, (-1, 1, 1))
+
+    def normal(self, x, name):
+        get = self.numbers.get
+        means, variances = (np.reshape(get(f"{name}.{letter}"), (-1, 1, 1)) for letter in "mv")
+        scales, shifts = get(f"{name}.g", np.ones(1)), get(f"{name}.s", np.zeros(1))
+        found = (self.convolved(x, get(f"{name}.w")) - means) / np.sqrt(variances + 1e-5)
+        return found * np.reshape(scales, (-1, 1, 1)) + np.reshape(shifts, (-1, 1, 1))
+
+    def answers(self, x):
+        n, get = self.numbers, self.numbers.get
+        x = np.maximum(self.normal(x, "input"), 0)
+        for i in range(self.blocks):
+            y = self.normal(np.maximum(self.normal(x, f"{i}a"), 0), f"{i}b")
+            if self.squeeze:
+                hidden = np.maximum(y.mean(axis=(2, 3)) @ get(f"{i}w1").T + get(f"{i}b1"), 0)
+                both = hidden @ get(f"{i}w2").T + get(f"{i}b2")
+                factor, shift = both[:, : self.FILTERS], both[:, self.FILTERS :]
+                y = y / (1 + np.exp(-factor))[:, :, None, None] + shift[:, :, None, None]
+            x = np.maximum(x + y, 0)
+        policy = np.maximum(self.normal(x, "policy1"), 0)
+        if self.convolutional:
+            raw = self.convolved(policy, n["policy.w"], n["policy.b"]).reshape(len(x), -1)
+            policy = raw[:, leela.policy_places()]
+        else:
+            policy = policy.reshape(len(x), -1) @ n["policy.w"].T + n["policy.b"]
+        value = np.maximum(self.normal(x, "value"), 0).reshape(len(x), -1)
+        value = np.maximum(value @ n["value.w1"].T + n["value.b1"], 0) @ n["value.w2"].T + n["value.b2"]
+        if self.wdl:
+            value = np.exp(value) / np.exp(value).sum(axis=1, keepdims=True)
+        return policy, value if self.wdl else np.tanh(value)
+
+
+KINDS = {
+    "squeeze-excitation": {},
+    "no squeeze-excitation": {"squeeze": False},
+    "fully connected policy": {"convolutional": False},
+    "scalar value": {"wdl": False},
+    "no blocks": {"blocks": 0},
+    "no scales": {"scales": False},
+    "no format": {"convolutional": False, "wdl": False, "squeeze": False, "no format": True},
+    "old structure": {"convolutional": False, "wdl": False, "format 3": 2, "format 4": 0, "format 5": 0},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_networks_of_each_kind_answer_as_computed_by_hand(kind, tmp_path):
+    tiny = Tiny(**KINDS[kind])
+    model = leela.to_onnx(leela.read(tiny.save(tmp_path)))
+    onnx.checker.check_model(model, full_check=True)
+    planes = np.stack([GAME.position(text).observe() for text in ("startpos", KIWIPETE, "startpos moves e2e4")])
+    policy, value = answers(model.SerializeToString(), planes)
+    assert policy.shape == (3, 1858)
+    assert value.shape == (3, 3 if tiny.wdl else 1)
+    expected_policy, expected_value = tiny.answers(planes)
+    assert np.abs(policy - expected_policy).max() < 1e-4
+    assert np.abs(value - expected_value).max() < 1e-5
+    facts = {pair.key: pair.value for pair in model.metadata_props}
+    assert (facts["playout.game"], facts["playout.form"], facts["playout.policy"]) == ("chess", "leela", "logits")
+    assert facts["playout.value"] == ("wdl" if tiny.wdl else "scalar")
+    assert len(facts["playout.source"]) == 64
+
+
+# Damaged files
+
+WRONG = {
+    "wrong magic number": ({"magic": 0x1C1}, "magic number 0x1c1, expected 0x1c0"),
+    "other encoding": ({"encoding": 2}, "encoding of weights 2 is not supported, expected 1 (LINEAR16)"),
+    "canonical planes": ({"format 1": 3}, "input format 3 (canonical)"),
+    "attention body": ({"format 3": 6}, "network structure 6 (attention body)"),
+    "unknown structure": ({"format 3": 99}, "network structure 99 is not"),
+    "attention policy": ({"format 4": 3}, "policy format 3 (attention)"),
+    "unknown value": ({"format 5": 7}, "value format 7 is not"),
+    "mish": ({"activation": 1}, "activation 1 (mish)"),
+    "format is a text": ({"format 1": b"one"}, "is a text, expected a number"),
+    "encoders": ({"more_weights": part(27, b"")}, "a network with attention"),
+    "an ONNX model": ({"more": part(11, b"")}, "holds an ONNX model"),
+    "no weights": ({"no weights": True}, "has no weights"),
+    "short tensor": ({"shape of input.w": (3, 112, 3, 2)}, "the input's weights are 2016 numbers, expected 3024"),
+    "odd bytes": ({"more of input.w": b"x"}, "6049 bytes, expected two for each number"),
+    "NaN": ({"range of input.w": (float("nan"), 1.0)}, "expected finite numbers"),
+    "infinity": ({"range of value.w1": (0.0, float("inf"))}, "the value's first layer's weights lie between"),
+    "too large": ({"range of input.g": (3e38, 3e38), "range of input.v": (0.0, 0.0)}, "become infinite"),
+    "negative variance": ({"range of 1b.v": (-2.0, -1.0)}, "block 2's second convolution has a variance of -"),
+    "missing variances": ({"shape of 0a.v": (0,)}, "block 1's first convolution's variances are 0 numbers, expected 3"),
+    "73 policy planes": (
+        {"shape of policy.w": (73, 3, 3, 3), "shape of policy.b": (73,)},
+        "the policy has 73 filters, expected 80",
+    ),
+    "no policy": ({"shape of policy1.m": (0,)}, "the policy's first convolution has 0 filters"),
+    "one value of three": (
+        {"shape of value.w2": (1, 5)},
+        "the value's last layer's weights are 5 numbers, expected 15",
+    ),
+    "squeeze-excitation": ({"shape of 0w2": (3, 2)}, "second layer's weights are 6 numbers, expected 12 (6 x 2)"),
+}
+
+
+def refusal(path):
+    with pytest.raises(FileError) as error:
+        leela.read(path)
+    text = str(error.value)
+    assert str(path) in text
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_networks_with_something_wrong_are_refused(what, tmp_path):
+    wrong, reason = WRONG[what]
+    assert reason in refusal(Tiny(**wrong).save(tmp_path))
+
+
+WHOLE = Tiny().data
+FILES = {
+    "empty": (b"", "not a gzip file (it begins with nothing)"),
+    "a text": (b"hello", "not a gzip file (it begins with 68 65)"),
+    "not packed": (WHOLE, "not a gzip file"),
+    "cut off": (gzip.compress(WHOLE)[:-20], "cut off after"),
+    "only a header": (gzip.compress(WHOLE)[:5], "cut off after 5 bytes"),
+    "a wrong checksum": (gzip.compress(WHOLE)[:-8] + bytes(8), "gzip data is damaged"),
+    "damaged in the middle": (
+        gzip.compress(WHOLE)[:2000] + bytes(50) + gzip.compress(WHOLE)[2050:],
+        "gzip data is damaged",
+    ),
+    "bytes behind it": (gzip.compress(WHOLE) + b"more", "4 bytes follow"),
+    "nothing inside": (gzip.compress(b""), "magic number 0x0"),
+    "weights as text": (gzip.compress(b"2\n0.1 0.2 0.3\n"), "expected"),
+    "message cut off": (gzip.compress(WHOLE[:-10]), "ends in the middle of a value"),
+    "a group": (gzip.compress(WHOLE + b"\x0b"), "unknown kind 3"),
+    "a number without end": (gzip.compress(WHOLE + b"\x08" + b"\xff" * 20), "a number that does not end"),
+    "a number for a message": (gzip.compress(WHOLE + part(10, 5)), "field 10 of the network is a number"),
+    "a length past the end": (gzip.compress(WHOLE + b"\x12\xff\xff\xff\xff\x0f"), "ends in the middle of a value"),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_damaged_files_are_refused(what, tmp_path):
+    data, reason = FILES[what]
+    path = tmp_path / "damaged.pb.gz"
+    path.write_bytes(data)
+    assert reason in refusal(path)
+
+
+def test_files_that_are_not_there_or_too_large_are_refused(tmp_path, monkeypatch):
+    assert "No such file" in refusal(tmp_path / "none.pb.gz")
+    assert "can't be read" in refusal(tmp_path)
+    path = tmp_path / "bomb.pb.gz"
+    path.write_bytes(gzip.compress(bytes(100_000)))
+    monkeypatch.setattr(leela, "MOST_BYTES", 50_000)
+    assert "unpacks to more than" in refusal(path)
+    monkeypatch.setattr(leela, "MOST_BYTES", 50)
+    assert "is larger than" in refusal(path)
+
+
+@settings(max_examples=200 if COMPILED else 40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=8), st.integers(0, 40))
+def test_any_change_is_read_or_refused(changes, cut):
+    data = bytearray(WHOLE[: len(WHOLE) - cut])
+    for at, byte in changes:
+        data[min(at % 400 if at % 2 else at, len(data) - 1)] = byte  # half of them near the head
+    with contextlib.suppress(PlayoutError):
+        leela._parsed("a file", gzip.compress(bytes(data), 1))
+
+
+# The cache
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(leela, "base_folder", lambda: folder)
+    return folder
+
+
+def test_a_network_is_converted_once(folder, tmp_path, monkeypatch):
+    path = Tiny().save(tmp_path)
+    first = leela.converted(path)
+    assert first.parent == folder / "networks"
+    assert first.name.endswith(f"-{leela.CONVERTER}.onnx")
+    assert len(first.name.split("-")[0]) == 64
+    monkeypatch.setattr(leela, "to_onnx", lambda network: pytest.fail("converted again"))
+    assert leela.converted(str(path)) == first
+    assert [file.name for file in first.parent.iterdir()] == [first.name]
+    onnx.checker.check_model(str(first), full_check=True)
+    facts = session(first).get_modelmeta().custom_metadata_map
+    assert first.name.startswith(facts["playout.source"])
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "emptied"])
+def test_a_damaged_model_is_made_again(folder, tmp_path, damage):
+    path = Tiny().save(tmp_path)
+    model = leela.converted(path)
+    whole = model.read_bytes()
+    model.write_bytes({"cut": whole[:-1], "changed": whole[:500] + b"!" + whole[501:], "emptied": b""}[damage])
+    assert leela.converted(path) == model
+    assert model.read_bytes() == whole
+
+
+def test_another_version_of_the_converter_makes_its_own_model(folder, tmp_path, monkeypatch):
+    path = Tiny().save(tmp_path)
+    first = leela.converted(path)
+    monkeypatch.setattr(leela, "CONVERTER", leela.CONVERTER + 1)
+    assert leela.converted(path) != first
+
+
+def test_without_a_folder_to_write_to_the_model_lies_in_a_temporary_one(folder, tmp_path):
+    folder.write_text("a file, where a folder should be")
+    path = Tiny().save(tmp_path)
+    model = leela.converted(path)
+    assert folder not in model.parents
+    assert session(model).get_modelmeta().custom_metadata_map["playout.form"] == "leela"
+    assert leela.converted(path) == model
+
+
+def test_without_any_place_to_write_to_the_reason_is_told(folder, tmp_path, monkeypatch):
+    path = Tiny().save(tmp_path)
+    folder.write_text("a file, where a folder should be")
+    monkeypatch.setattr(leela, "_temporary_folder", lambda: folder / "none")
+    with pytest.raises(FileError, match="PLAYOUT_CACHE_DIR"):
+        leela.converted(path)
+
+
+def test_a_damaged_network_leaves_nothing_behind(folder, tmp_path):
+    path = tmp_path / "bad.pb.gz"
+    path.write_bytes(b"bad")
+    with pytest.raises(FileError, match=r"bad\.pb\.gz"):
+        leela.converted(path)
+    assert not folder.exists()
