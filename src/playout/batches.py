@@ -85,6 +85,9 @@ class Batches:
             actions=np.zeros((places, actions), np.int32),
             indices=np.zeros((places, actions), np.int32),
             planes=np.zeros((places, planes), np.float32),
+            known=np.zeros(places, np.uint8),
+            known_weights=np.zeros((places, actions), np.float32),
+            known_values=np.zeros((places, players)),
             cache_keys=np.zeros(cache, np.uint64),
             cache_weights=np.zeros((cache, actions), np.float32),
             cache_values=np.zeros((cache, players)),
@@ -96,15 +99,17 @@ class Batches:
         old = self.arrays
         places, depth = max(places, len(old.used)), len(self.search._work.path_nodes)
         edges = len(self.search.tree.edges)
+        if len(old.flights) >= edges and old.nodes.shape[1] >= depth and len(old.used) >= places:
+            return
         wanted = {
             "flights": (edges,),
             "nodes": (places, depth),
             "edges": (places, depth),
             "rewards": (places, depth * self.search.game.players),
         }
-        for name in ("depths", "players", "shadows", "used", "fresh", "keys", "counts"):
+        for name in ("depths", "players", "shadows", "used", "fresh", "keys", "counts", "known"):
             wanted[name] = (places,)
-        for name in ("states", "actions", "indices", "planes"):
+        for name in ("states", "actions", "indices", "planes", "known_weights", "known_values"):
             wanted[name] = (places, getattr(old, name).shape[1])
         grown = {}
         for name, shape in wanted.items():
@@ -114,6 +119,11 @@ class Batches:
                 larger[tuple(slice(0, n) for n in array.shape)] = array
                 grown[name] = larger
         self.arrays = old._replace(**grown)
+
+    @property
+    def nothing(self) -> tuple[Any, Any]:
+        """The answer where none is needed."""
+        return np.zeros((0, 1), np.float32), np.zeros((0, 1))
 
     @property
     def room(self) -> int:
@@ -151,25 +161,57 @@ class Batches:
         self.answer()
         return status, detail
 
-    def answer(self) -> None:
-        """Evaluate the leaves that the last collecting found, and back them up."""
+    def answer(self) -> tuple[Any, Any]:
+        """Evaluate the leaves that the last collecting found, and back them up; returns what was answered."""
         count = int(self.arrays.info[core_batch.FRESH])
         if count == 0:
-            return
+            return None, None
         slots = self.arrays.fresh[:count].copy()
         try:
-            planes = self.arrays.planes[:count]  # between batches nothing waits: they are the first places, in order
-            policy, values = self.evaluator(planes.reshape(count, *self.search.game.planes))
+            policy, values = self.nothing
+            asked = np.flatnonzero(self.arrays.known[slots] == 0)
+            if len(asked):
+                # Between batches nothing waits: the slots are the first ones, in order.
+                planes = self.arrays.planes[:count] if len(asked) == count else self.arrays.planes[slots[asked]]
+                policy, values = self.evaluator(planes.reshape(len(asked), *self.search.game.planes))
             self.settle(slots, policy, values)
         except BaseException:
             self.take_back(slots[self.arrays.used[slots] > 0])
             raise
+        return policy, values
+
+    def answer_walk(self, depth: int, player: int) -> Any:
+        """Evaluate the leaf that the walk in the search's `_work` has come to, and back it up; returns its value for
+        each player. For those who take a simulation step by step."""
+        if not self.evaluator.observes:
+            self._say_that_nobody_answers()
+        search, arrays = self.search, self.arrays
+        kernel = (search._rules, search.params, search.tree, search._work)
+        status, count = search.call(core_batch.find_answers, *kernel[:2], search._work, search.game.policy_size)
+        if status == core_batch.BAD_POLICY_SIZE:
+            self._say_that_an_index_is_wrong(count)
+        search._checked(status, count)
+        arrays.info[core_batch.FRESH], key = 0, np.uint64(0)
+        if len(arrays.cache_keys):
+            key = np.uint64(search.call(core_batch.key_of, *kernel[:2], search._work.state, search._work.keyed))
+            if core_batch.load_cached(search.params, search._work, arrays, key, count):
+                arrays.info[core_batch.CACHED] += 1
+                returns = search._work.returns.copy()
+                search.call(core_batch.settle_leaf, *kernel, depth, player, count)
+                if depth == 0:
+                    search._add_noise()
+                return returns
+        search.call(core_batch.put_leaf, *kernel, arrays, 0, depth, player, count, key)
+        returns = np.zeros(search.game.players)
+        _, values = self.answer()
+        core_batch.turned(search.params, np.asarray(values, np.float64).reshape(1, -1), 0, player, returns)
+        return returns
 
     def settle(self, slots: Any, policy: Any, values: Any) -> None:
         """Answers for leaves that wait, a row of `policy` and `values` for each."""
         search = self.search
         at_root = search.tree.nodes[core.ROOT]["visits"] == 0
-        values = np.ascontiguousarray(values, np.float64).reshape(len(slots), -1)
+        values = np.ascontiguousarray(values, np.float64)
         search.call(
             core_batch.settle,
             search._rules,
@@ -179,7 +221,7 @@ class Batches:
             self.arrays,
             slots,
             np.ascontiguousarray(policy, np.float32),
-            values,
+            values.reshape(len(values), -1) if len(values) else self.nothing[1],
         )
         if at_root and search.tree.nodes[core.ROOT]["visits"] > 0:
             search._add_noise()
@@ -214,11 +256,15 @@ class Batches:
         )
         if status == core_batch.WRONG_INDEX:
             self.take_back(self.waiting())
-            raise GameError(
-                f"{search.game.title}: an action has the index {detail} in the policy, expected 0 to policy_size - 1 = "
-                f"{search.game.policy_size - 1}; define `action_index(state, action)`, or raise policy_size"
-            )
+            self._say_that_an_index_is_wrong(detail)
         return int(status), int(detail)
+
+    def _say_that_an_index_is_wrong(self, index: int) -> None:
+        game = self.search.game
+        raise GameError(
+            f"{game.title}: an action has the index {index} in the policy, expected 0 to policy_size - 1 = "
+            f"{game.policy_size - 1}; define `action_index(state, action)`, or raise policy_size"
+        )
 
     def compile(self) -> None:
         """Let the kernel be compiled, or read from disk, before a clock starts."""
@@ -261,7 +307,10 @@ class Batches:
         with search.game.using_random(search._random):
             while len(leaves) < count:
                 status, detail = self.collect(count - len(leaves), stop_at, 0)
-                fresh = self.arrays.fresh[: int(self.arrays.info[core_batch.FRESH])].tolist()
+                found = self.arrays.fresh[: int(self.arrays.info[core_batch.FRESH])].copy()
+                known, fresh = found[self.arrays.known[found] > 0], found[self.arrays.known[found] == 0].tolist()
+                if len(known):
+                    self.settle(known, *self.nothing)
                 leaves += [self._leaf(slot) for slot in fresh]
                 if status == core_batch.NO_SLOT:
                     if len(self.arrays.used) >= MOST_LEAVES:
@@ -269,7 +318,7 @@ class Batches:
                     self.fit(min(MOST_LEAVES, 2 * len(self.arrays.used)))
                 elif status in (loop.GROW, loop.DEEPER):
                     search._serve(status, detail)
-                elif status != loop.DONE or not fresh:
+                elif status != loop.DONE or not len(found):
                     if status not in (loop.DONE, loop.SOLVED, loop.FULL, loop.DECIDED):
                         self.take_back_leaves(leaves)
                         search._serve(status, detail)

@@ -5,6 +5,7 @@ Nothing is pickled. What is read is checked before it reaches a kernel: a damage
 
 import base64
 import contextlib
+import dataclasses
 import json
 import os
 import random
@@ -19,7 +20,7 @@ from .core import tree as core
 from .core.tree import Tree
 from .errors import FileError, PlayoutError
 from .game import Game, Position
-from .settings import Settings
+from .settings import Network, Outside, Settings
 
 if TYPE_CHECKING:
     from .search import Search
@@ -67,14 +68,15 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         raise FileError(f"{path}: can't be written ({error.strerror or error}); the search goes on unharmed") from None
 
 
-def load(path: Path, game: Game | None) -> "Search":
-    """Read a search; what can't be trusted is refused with the reason."""
+def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
+    """Read a search; what can't be trusted is refused with the reason. `evaluator` takes the place of the one saved."""
     from .search import Search
 
     try:
         with zipfile.ZipFile(path) as archive:
             header = _read_header(path, archive)
-            game = _game_of(path, header, game)
+            settings = _settings_of(path, header, evaluator)
+            game = _game_of(path, header, game, settings)
             tree = _read_tree(path, archive, "tree", game)
             has_origin = any(name.startswith("origin/") for name in archive.namelist())
             origin = _read_tree(path, archive, "origin", game) if has_origin else None
@@ -92,7 +94,7 @@ def load(path: Path, game: Game | None) -> "Search":
         start = game.position()
         if not game.keeps_objects:
             start = Position(game, _state_from(header["origin"], game))
-        search = Search(game, Settings.from_dict(header["settings"]), position=start, seed=int(header["seed"]))
+        search = Search(game, settings, position=start, seed=int(header["seed"]))
         log = [(str(what), int(number)) for what, number in header["log"]]
         for what, number in log:
             if what == "play":
@@ -143,7 +145,17 @@ def describe_game(game: Game) -> dict[str, Any]:
     }
 
 
-def _game_of(path: Path, header: dict[str, Any], game: Game | None) -> Game:
+def _settings_of(path: Path, header: dict[str, Any], evaluator: Any) -> Settings:
+    try:
+        settings = Settings.from_dict(header["settings"])
+    except (PlayoutError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
+    if isinstance(settings.evaluator, Outside) and callable(evaluator):
+        evaluator = dataclasses.replace(settings.evaluator, function=evaluator)  # batch and all as they were
+    return settings if evaluator is None else settings.replace(evaluator=evaluator)
+
+
+def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Settings) -> Game:
     from . import games
 
     wanted = header["game"]
@@ -154,6 +166,10 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None) -> Game:
                 f"{path}: is a search of {name}, which is not built in; give it: Search.load(path, game={name}())"
             )
         game = games.load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in wanted["settings"].items()})
+    if isinstance(settings.evaluator, Network | Outside):
+        from .evaluators import Evaluator
+
+        game = Evaluator(settings.evaluator, game).game
     found = describe_game(game)
     for key in wanted:
         if found.get(key) != wanted[key]:

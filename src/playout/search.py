@@ -335,11 +335,22 @@ class Search:
             save(self, Path(path), compress)
 
     @classmethod
-    def load(cls, path: str | Path, game: Game | None = None) -> "Search":
-        """Read a search from a file. A game that is not built in has to be given."""
+    def load(cls, path: str | Path, game: Game | None = None, *, evaluator: Any = None) -> "Search":
+        """Read a search from a file. A game that is not built in has to be given, and so has a function that evaluates
+        if there was one and the search is to go on."""
         from .files import load
 
-        return load(Path(path), game)
+        return load(Path(path), game, evaluator)
+
+    def __copy__(self) -> "Search":
+        """A search of its own over the same arrays, which playing on leaves as they are."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._lock, twin._stop = threading.Lock(), threading.Event()
+        twin.history, twin._log, twin._origin = list(self.history), list(self._log), dict(self._origin)
+        if self._batches is not None:
+            twin._batches = type(self._batches)(twin, self._batches.evaluator)
+        return twin
 
     def __repr__(self) -> str:
         return f"<Search {self.game.title} '{self.position.text}' after {self.simulations} simulations>"
@@ -640,10 +651,14 @@ class Search:
             return
         used, new = self.tree.counters, min(limits.simulations or RESERVE, RESERVE)
         byte_limit = limits.bytes or 2**62
+        nodes, edges = new // 2, new * min(self.game.max_actions, 4)
+        if self._batches is not None:  # each simulation adds a node
+            nodes = min(new, RESERVE // 8)
+            edges = nodes * min(self.game.max_actions, 32)
         self.tree = core.grown(
             self.tree,
-            min(int(used[core.NODES]) + new // 2, byte_limit // core.NODE.itemsize),
-            min(int(used[core.EDGES]) + new * min(self.game.max_actions, 4), byte_limit // core.EDGE.itemsize),
+            min(int(used[core.NODES]) + nodes, byte_limit // core.NODE.itemsize),
+            min(int(used[core.EDGES]) + edges, byte_limit // core.EDGE.itemsize),
             0,
             min(int(used[core.POSITIONS]) + new, RESERVE_POSITIONS, byte_limit // 64),
         )

@@ -484,13 +484,13 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
     "network": Preset(
-        "a policy and value network at its best: PUCT whose c grows with the visits, unvisited moves like their parent, "
-        "proofs, the most visited move",
+        "a policy and value network at its best: PUCT whose c grows with the visits, unvisited moves like their "
+        "parent, proofs, the most visited move",
         lambda: Settings(policy=PUCT(1.25, growth=1.0), evaluator=Network(), unvisited=Parent()),
     ),
     "alphazero": Preset(
-        "AlphaZero as it plays itself: the same with noise on the root's priors, moves drawn by visits for 30 moves, no "
-        "proofs",
+        "AlphaZero as it plays itself: the same without proofs, with noise on the root's priors and moves drawn by "
+        "visits for 30 moves",
         lambda: Settings(
             policy=PUCT(1.25, growth=1.0),
             evaluator=Network(),

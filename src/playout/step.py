@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .core import batch as core_batch
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
 from .core import loop
@@ -106,7 +107,7 @@ class Step:
     leaf: str  # the position that was evaluated
     ending: str  # "new", "finished", "proven", "root", "met", "known", "cycle"
     playouts: tuple[Playout, ...]
-    static_values: tuple[float, ...] | None  # the game's own evaluation, where the settings ask for it
+    static_values: tuple[float, ...] | None  # the game's own evaluation, or a network's, where the settings ask for it
     returns: tuple[float, ...]  # from the leaf on, for each player
     backup: tuple[Change, ...]  # from the leaf up to the root
 
@@ -158,12 +159,14 @@ def take_step(search: "Search") -> Step:
 def _take(search: "Search") -> Step:
     rules, params = search._rules, search.params
     undo = search.tree.rng.copy()
+    outside = search._batches is not None
     phases = loop.OPEN if params.open_loop else loop.IN_GRAPH if params.graph else loop.IN_TREE
     added, nodes_before = core.NO_NODE, int(search.tree.counters[core.NODES])
     while True:
-        ending, depth, player = search.call(
-            phases.select, rules, params, search.tree, search._work
-        )  # Step 1. Selection
+        if outside:  # Step 1. Selection
+            ending, depth, player = _walk(search)
+        else:
+            ending, depth, player = search.call(phases.select, rules, params, search.tree, search._work)
         if ending == core_select.UNEXPANDED:  # Step 2. Expansion
             status, detail = search.call(core_expand.expand, rules, params, search.tree, search._work, depth, player)
             search._checked(status, detail)
@@ -190,6 +193,22 @@ def _take(search: "Search") -> Step:
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
     expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
     static = None
+    before = _numbers_on(search, depth)
+    if outside and ending in (core_select.NEW, core_select.ROOT_ITSELF):  # Steps 3, 2 and 4: the answer has it all
+        static = returns = tuple(search._batches.answer_walk(depth, player).tolist())
+        expansion = _answered(search, positions[-1], depth)
+        changes = _changes(search, choices, before, _numbers_on(search, depth))
+        return Step(
+            simulation=search.simulations,
+            selection=choices,
+            expansion=expansion,
+            leaf=positions[-1].text,
+            ending=ENDINGS[ending],
+            playouts=(),
+            static_values=static,
+            returns=returns,
+            backup=changes,
+        )
     if ending in (core_select.NEW, core_select.KNOWN, core_select.ROOT_ITSELF):  # Step 3. Evaluation
         code = search.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
@@ -200,7 +219,6 @@ def _take(search: "Search") -> Step:
         phases.known_returns(params, tree, work, ending, depth)
     returns = tuple(work.returns.tolist())
     playouts = tuple(_playouts(search, positions[-1]))
-    before = _numbers_on(search, depth)
     search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
@@ -214,6 +232,29 @@ def _take(search: "Search") -> Step:
         returns=returns,
         backup=changes,
     )
+
+
+def _walk(search: "Search") -> tuple[int, int, int]:
+    """A walk to a leaf whose value comes from outside."""
+    batches = search._batches
+    batches.fit()
+    ending, depth, player = search.call(
+        core_batch.walk, search._rules, search.params, search.tree, search._work, batches.arrays, -1
+    )
+    if ending == core_batch.NO_ROOM:
+        search._serve(loop.GROW, 0)
+        return core_select.PATH_FULL, depth, player  # the same walk again
+    if ending >= core_batch.BROKEN:
+        search._checked(ending - core_batch.BROKEN, player)
+    return int(ending), int(depth), int(player)
+
+
+def _answered(search: "Search", position: Position, depth: int) -> Expansion:
+    """The node that an answer made of the leaf, or the root with the priors that it gave."""
+    number = core.ROOT
+    if depth:
+        number = abs(int(search.tree.edges[search._work.path_edges[depth - 1]]["child"]))
+    return _expansion_of(search, position, number, depth)
 
 
 def _scores(params: Any, tree: Any, number: int) -> tuple[Any, Any]:
@@ -269,7 +310,11 @@ def _choice(search: "Search", position: Position, d: int, scores: Any, visits: i
 
 
 def _expansion(search: "Search", position: Position, depth: int) -> Expansion:
-    node = search.tree.nodes[search._work.path_nodes[depth]]
+    return _expansion_of(search, position, int(search._work.path_nodes[depth]), depth)
+
+
+def _expansion_of(search: "Search", position: Position, number: int, depth: int) -> Expansion:
+    node = search.tree.nodes[number]
     block = search.tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
     return Expansion(
         position=position.text,

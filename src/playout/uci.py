@@ -16,6 +16,7 @@ import numpy as np
 
 from .core.jit import COMPILED
 from .errors import PlayoutError, PositionError, SettingsError
+from .evaluators import Evaluator
 from .game import Game, Position
 from .games.chess import Chess
 from .games.chess.board import CHECKMATE, GOES_ON, STALEMATE
@@ -23,7 +24,7 @@ from .games.chess.ends import find_end
 from .lines import MOST as LINE_LENGTH
 from .result import ActionStats, Result
 from .search import Search
-from .settings import PRESETS, PUCT, Settings, Static, preset
+from .settings import PRESETS, PUCT, Network, Settings, Static, preset
 
 INFO_SECONDS = 0.25  # between two reports
 CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` and `go mate`
@@ -135,6 +136,7 @@ def options_for(game: Game) -> dict[str, Option]:
         "Move Overhead": Option("spin", 30, 0, 10_000),  # milliseconds
         "Clear Hash": Option("button"),
         "Preset": Option("combo", "auto", words=("auto", *presets)),
+        "Network": Option("string", "<empty>"),  # a network's file; with it, auto is the preset `network`
         "C": Option("string", "auto"),  # how much the policy explores; auto: as the preset has it
         "Seed": Option("spin", 0, 0, 2**31 - 1),
         "Temperature": Option("spin", 0, 0, 1000),  # hundredths; 0: always the best move
@@ -260,7 +262,7 @@ class Kept:
 class Engine:
     """Reads commands by `command` and writes lines by `write`, from two threads but never at once."""
 
-    def __init__(self, write: Callable[[str], None], game: Game | None = None) -> None:
+    def __init__(self, write: Callable[[str], None], game: Game | None = None, network: str = "") -> None:
         self.game = game or Chess()
         self._write, self._writing = write, threading.Lock()
         self.options = options_for(self.game)
@@ -273,6 +275,9 @@ class Engine:
         self._warm: Settings | None = None  # the settings whose code is compiled
         self._warming: threading.Thread | None = None
         self.start, self.moves, self.replayed = "startpos", list[str](), self._replay("startpos")
+        if network:
+            self.values["Network"] = network
+            self._check_settings()
 
     # Commands.
 
@@ -340,8 +345,8 @@ class Engine:
         before = self.values[name]
         self.values[name] = self.options[name].value(name, value.strip())
         try:
-            self.settings().params(self.game)
-        except SettingsError:
+            self._check_settings()
+        except PlayoutError:
             self.values[name] = before
             raise
 
@@ -408,10 +413,29 @@ class Engine:
         plain = " ".join(text.split())
         self.say(f"info string {plain[:LONGEST]}{'…' if len(plain) > LONGEST else ''}")
 
+    def _check_settings(self) -> None:
+        """Refuse settings that can't be searched with; see the game as a network does, where there is one."""
+        settings, game = self.settings(), self.game
+        settings.params(game)
+        if isinstance(settings.evaluator, Network):
+            game = Evaluator(settings.evaluator, game).game
+        if game is not self.game:
+            self._halt()
+            self._join_warming()
+            self.game, self.kept, self.before = game, None, None
+            self.replayed = self._replay(self.start)
+            for move in self.moves:
+                self.replayed = self.replayed.play(self.replayed.action(move))
+
     def settings(self) -> Settings:
         """The preset, with the options that change it. When to stop early is the clock's affair."""
-        name, c = self.values["Preset"], self.values["C"]
-        settings = default_settings(self.game) if name == "auto" else preset(name)
+        name, c, file = self.values["Preset"], self.values["C"], self.values["Network"]
+        file = "" if file == "<empty>" else file
+        settings = preset("network") if file else default_settings(self.game)
+        if name != "auto":
+            settings = preset(name)
+        if isinstance(settings.evaluator, Network):
+            settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
         if c.lower() not in ("", "auto", "<empty>"):
             try:
                 settings = settings.replace(policy=replace(settings.policy, c=float(c)))

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playout.options import make_settings
-
 from .options import (
     Bytes,
     GameName,
     Json,
+    NetworkFile,
     Nodes,
     PositionText,
     Preset,
@@ -21,7 +20,7 @@ from .options import (
     Simulations,
     limits,
     load_game,
-    pairs,
+    search_settings,
 )
 from .output import console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
 
@@ -41,6 +40,7 @@ def analyze(
     bytes: Bytes = None,
     preset: Preset = "default",
     option: SearchOption = None,
+    network: NetworkFile = None,
     set: Set = None,
     seed: Seed = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Say in plain words why this move.")] = False,
@@ -55,7 +55,7 @@ def analyze(
     """
     from playout.search import Search
 
-    settings = make_settings(preset, pairs(option, "--option", "c=2"))
+    settings = search_settings(preset, option, network)
     within = limits(simulations, seconds, nodes, bytes)
     loaded = load_game(game, set)
     say_that_it_compiles()

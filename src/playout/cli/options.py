@@ -8,6 +8,7 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from playout.game import Game
+    from playout.settings import Settings
 
 SECONDS = 1.0  # when no limit is given
 
@@ -71,6 +72,15 @@ SearchOption = Annotated[
         help="A setting of the search, as in policy=puct or c=2; can be repeated. `playout settings` lists them.",
     ),
 ]
+NetworkFile = Annotated[
+    str | None,
+    typer.Option(
+        "--network",
+        metavar="FILE",
+        help="Search with a network (.onnx, or Leela's .pb.gz); without another preset, by the preset network.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", parser=whole, help="The same seed gives the same search again.")
 ]
@@ -111,6 +121,20 @@ def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> "G
     if for_perft:
         settings = {**games.find(name).perft_settings, **settings}
     return games.load(name, **settings)
+
+
+def search_settings(preset: str, option: list[str] | None, network: str | None = None) -> "Settings":
+    """The preset with the options given, and with a network's file if there is one."""
+    from playout.errors import SettingsError
+    from playout.options import make_settings
+
+    given = pairs(option, "--option", "c=2")
+    if network is not None:
+        if "network" in given:
+            raise SettingsError(f"--network {network} and --option network={given['network']}: give one of them")
+        given["network"] = network
+        preset = "network" if preset == "default" else preset
+    return make_settings(preset, given)
 
 
 def limits(

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playout.options import make_settings
-
 from .options import (
     GameName,
+    NetworkFile,
     PositionText,
     Preset,
     SearchOption,
@@ -17,7 +16,7 @@ from .options import (
     Simulations,
     limits,
     load_game,
-    pairs,
+    search_settings,
     whole,
 )
 from .output import console, say_that_it_compiles, search_progress
@@ -60,6 +59,7 @@ def play(
     seconds: Seconds = None,
     preset: Preset = "default",
     option: SearchOption = None,
+    network: NetworkFile = None,
     set: Set = None,
     seed: Annotated[
         int | None,
@@ -78,7 +78,7 @@ def play(
     """
     from playout.errors import PositionError
 
-    settings = make_settings(preset, pairs(option, "--option", "c=2"))
+    settings = search_settings(preset, option, network)
     within = limits(simulations, seconds)
     loaded = load_game(game, set)
     persons = _persons("none" if watch else side, loaded.players)

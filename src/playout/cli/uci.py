@@ -2,8 +2,10 @@
 
 import sys
 
+from .options import NetworkFile
 
-def uci() -> None:
+
+def uci(network: NetworkFile = None) -> None:
     """Play chess as a UCI engine, for a chess program to start. Commands come in line by line; `quit` ends it."""
     from playout.uci import Engine
 
@@ -12,6 +14,6 @@ def uci() -> None:
         sys.stdout.flush()
 
     try:
-        Engine(write).run(sys.stdin.buffer)
+        Engine(write, network=network or "").run(sys.stdin.buffer)
     except KeyboardInterrupt:
         return

@@ -19,7 +19,7 @@ from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, no
 from .graph import key_of
 from .jit import inlined, njit
 from .loop import BAD_EXPANSION, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
-from .params import INFINITE, ONE
+from .params import INFINITE, ONE, PUCT
 from .rng import random_below
 from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
 from .select import (
@@ -71,6 +71,10 @@ class Batch(NamedTuple):
     actions: Any  # [B, A] int32
     indices: Any  # [B, A] int32: where the policy has each
     planes: Any  # [B, K] float32: the observations; K is 0 where nobody looks at them
+    known: Any  # [B] uint8: 1: the cache had the answer. It waits for its turn all the same: what the cache holds must
+    # not change the tree
+    known_weights: Any  # [B, A] float32
+    known_values: Any  # [B, P] float64
     cache_keys: Any  # [C] uint64: positions by key, each in its one place; C is a power of two, or 0
     cache_weights: Any  # [C, A] float32: what the policy said of the legal actions, in the order of the rules
     cache_values: Any  # [C, P] float64: for each player
@@ -81,15 +85,29 @@ class Batch(NamedTuple):
 
 
 @inlined
-def value_in_flight(params, tree, edge, flying, base):
-    """An edge's value, where walks under way count as losses; `base` is what it is worth without a visit."""
-    visits = edge["visits"]
-    value = edge["value"] if visits > 0 else base
-    if flying == 0 or edge["child"] < 0:
-        return value
+def best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, pass_over):
+    """The best score of the edges that stand with the visited ones, where walks under way count: (score, edge, ties).
+
+    A walk under way is a visit worth `value - virtual_loss (value - least)`; an edge without a visit is worth `raw`.
+    """
+    edges = tree.edges
     least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
-    pending = value + params.virtual_loss * (min(least, value) - value)
-    return (value * visits + pending * flying) / (visits + flying)
+    best, chosen, ties = -np.inf, np.uint64(first), 0
+    for e in range(np.uint64(first), np.uint64(first + opened)):
+        edge, flying = edges[e], flights[e]
+        visits = edge["visits"] + flying
+        value = edge["value"] if edge["visits"] > 0 else raw
+        loss = params.virtual_loss * max(0.0, value - least) * flying / max(1, visits)
+        value -= loss if edge["child"] >= 0 else 0.0
+        score = (value - subtract) * multiply
+        score += exploration(params, policy, edge, visits, weight, multiply, pass_over)
+        if score > best:
+            best, chosen, ties = score, e, 1
+        elif score == best and params.random_ties:
+            ties += 1
+            if random_below(tree.rng, ties) == 0:
+                chosen = e
+    return best, np.int64(chosen), ties
 
 
 @inlined
@@ -104,23 +122,19 @@ def select_edge_in_flight(params, tree, flights, number, flying):
         return next_unvisited(params, tree, node)
     subtract, multiply = scale_of(params, tree.bounds)
     visits = node["visits"] + flying
-    weight, pass_over = exploration_weight(params, visits, visits - node["own"]), passes_over(params, node)
+    weight, over = exploration_weight(params, visits, visits - node["own"]), passes_over(params, node)
     base = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
     raw = base / multiply + subtract
-    best, chosen, ties = -np.inf, first, 0
-    for e in range(first, first + opened):
-        edge, under_way = tree.edges[e], flights[e]
-        score = (value_in_flight(params, tree, edge, under_way, raw) - subtract) * multiply
-        score += exploration(params, params.policy, edge, edge["visits"] + under_way, weight, multiply, pass_over)
-        if score > best:
-            best, chosen, ties = score, e, 1
-        elif score == best and params.random_ties:
-            ties += 1
-            if random_below(tree.rng, ties) == 0:
-                chosen = e
+    # The policy as a constant: each loop is compiled for itself.
+    if params.policy == PUCT:
+        found = best_in_flight(params, PUCT, tree, flights, first, opened, weight, subtract, multiply, raw, over)
+    else:
+        policy = params.policy
+        found = best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, over)
+    best, chosen, ties = found
     if more:
         e = first + opened
-        score = base + exploration(params, params.policy, tree.edges[e], 0, weight, multiply, pass_over)
+        score = base + exploration(params, params.policy, tree.edges[e], 0, weight, multiply, over)
         if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
             return next_unvisited(params, tree, node)
     if best == -np.inf:
@@ -261,7 +275,7 @@ def put_leaf(rules, params, tree, work, batch, slot, depth, player, count, key):
     batch.keys[slot], batch.shadows[slot], batch.used[slot] = key, 0, 1
     store_row(batch.states, slot, work.state)
     width = batch.planes.shape[1]
-    if width > 0:
+    if width > 0 and not batch.known[slot]:
         row = batch.planes[slot]
         for i in range(width):
             row[i] = 0.0
@@ -340,8 +354,10 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             key = key_of(rules, params, work.state, work.keyed)
             if load_cached(params, work, batch, key, count):
                 batch.info[CACHED] += 1
-                settle_leaf(rules, params, tree, work, depth, player, count)
-                continue
+                for i in range(count):
+                    batch.known_weights[slot, i] = work.weights[i]
+                store_row(batch.known_values, slot, work.returns)
+                batch.known[slot] = 1
         put_leaf(rules, params, tree, work, batch, slot, depth, player, count, key)
     for slot in range(batch.used.shape[0] if shadows > 0 else 0):
         if batch.used[slot] and batch.shadows[slot] > 0:
@@ -441,34 +457,43 @@ def give_root_priors(tree, work, count):
 def leave(tree, batch, slot):
     """A leaf no longer waits: its marks are taken back, its place is free."""
     mark(tree, batch, slot, -1)
-    batch.used[slot] = 0
+    batch.used[slot], batch.known[slot] = 0, 0
     batch.info[WAITING] -= 1
     batch.info[HINT] = min(batch.info[HINT], slot)
 
 
 @njit
 def settle(rules, params, tree, work, batch, slots, policy, values):
-    """The answers for the leaves in `slots`, a row of `policy` and `values` for each."""
-    players = params.players
-    for row in range(slots.shape[0]):
-        slot = np.int64(slots[row])
+    """The answers for the leaves in `slots`: a row of `policy` and `values` for each that the cache does not know."""
+    players, row = params.players, 0
+    for i in range(slots.shape[0]):
+        slot = np.int64(slots[i])
         depth, player, count = np.int64(batch.depths[slot]), np.int64(batch.players[slot]), np.int64(batch.counts[slot])
-        for i in range(count):
-            work.actions[i], work.weights[i] = batch.actions[slot, i], policy[row, batch.indices[slot, i]]
-        turned(params, values, row, player, work.returns)
-        if batch.cache_keys.shape[0] > 0 and batch.keys[slot] != 0:
-            keep_cached(params, work, batch, batch.keys[slot], count)
-        batch.info[EVALUATED] += 1
+        for a in range(count):
+            work.actions[a] = batch.actions[slot, a]
+        if batch.known[slot]:
+            for a in range(count):
+                work.weights[a] = batch.known_weights[slot, a]
+            load_row(work.returns, batch.known_values, slot)
+        else:
+            for a in range(count):
+                work.weights[a] = policy[row, batch.indices[slot, a]]
+            turned(params, values, row, player, work.returns)
+            if batch.cache_keys.shape[0] > 0 and batch.keys[slot] != 0:
+                keep_cached(params, work, batch, batch.keys[slot], count)
+            batch.info[EVALUATED] += 1
+            row += 1
         for d in range(depth):
             number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
             work.path_nodes[d], work.path_edges[d] = number, e
             if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
                 tree.nodes[number]["opened"] -= 1  # which the backup will count
-        for i in range(depth * players):
-            work.path_rewards[i] = batch.rewards[slot, i]
+        for p in range(depth * players):
+            work.path_rewards[p] = batch.rewards[slot, p]
         leave(tree, batch, slot)
         load_row(work.state, batch.states, slot)
         settle_leaf(rules, params, tree, work, depth, player, count)
+    tidy(params, tree, batch)
 
 
 @njit
@@ -485,6 +510,12 @@ def take_back(params, tree, batch, slots):
                 and is_counted(params, tree.nodes[batch.nodes[slot, d]])
             ):
                 batch.info[UNCLOSED] += 1
+    tidy(params, tree, batch)
+
+
+@inlined
+def tidy(params, tree, batch):
+    """Once no leaf waits, give edges that were never visited after all their places back."""
     if batch.info[UNCLOSED] > 0 and batch.info[WAITING] == 0:
         for number in range(ROOT, tree.counters[NODES]):
             if is_counted(params, tree.nodes[number]):
