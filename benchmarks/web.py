@@ -1,10 +1,12 @@
-"""The workbench's server: what the live view costs, how fast it answers on large trees and with 50 sessions at work.
+"""The workbench: what the live view costs, how fast it answers and draws large trees, and with 50 sessions at work.
 
 `python -m benchmarks.web [--nodes 1000000]`. A server of its own is started, with its data in a temporary folder.
 """
 
 import argparse
+import itertools
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -16,15 +18,27 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+from playwright.sync_api import sync_playwright
 from websockets.sync.client import connect
 
-SECONDS = 4.0  # of each run whose speed is compared
-WATCHED = {
+SECONDS = 8.0  # of each run whose speed is compared
+WATCHED = {  # as the page does
     "type": "watch",
     "result": True,
-    "tree": {"path": [], "depth": 2, "width": 6},
-    "map": {"depth": 8, "cells": 400},
+    "tree": {"path": [], "depth": 2, "width": 8, "lean": True},
+    "map": {"depth": 9, "cells": 700},
+    "line": {"path": [], "depth": 4},
 }
+# From a click to the painted change: a node of the tree is opened, and closed again.
+OPENED = """async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const nodes = () => document.querySelectorAll("#tree .node").length;
+    const [began, before] = [performance.now(), nodes()];
+    document.querySelector("#tree .node[data-at='0'] .turn").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    while (nodes() === before) await frame();
+    await frame();
+    return performance.now() - began;
+}"""
 
 
 @contextmanager
@@ -57,8 +71,9 @@ class Client:
         """Simulations a second of one run, and updates a second that a watcher got."""
         session = self.session(game)
         self.post(f"{session}/run", simulations=100, wait=True)
-        seen, done = [0], threading.Event()
-        thread = threading.Thread(target=self._watch, args=(session, seen, done))
+        seen: list[float] = []
+        done = threading.Event()
+        thread = threading.Thread(target=self.watch, args=(session, seen, done))
         if watched:
             thread.start()
             time.sleep(0.5)
@@ -67,9 +82,10 @@ class Client:
         if watched:
             thread.join()
         self.http.delete(session)
-        return run["simulations_per_second"], seen[0] / run["seconds"]
+        return run["simulations_per_second"], len(seen) / run["seconds"]
 
-    def _watch(self, session: str, seen: list[int], done: threading.Event) -> None:
+    def watch(self, session: str, seen: list[float], done: threading.Event) -> None:
+        """Note when updates of a run come."""
         with connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None) as socket:
             socket.send(json.dumps(WATCHED))
             while not done.is_set():
@@ -77,7 +93,8 @@ class Client:
                     message = json.loads(socket.recv(timeout=0.2))
                 except TimeoutError:
                     continue
-                seen[0] += message["type"] == "update" and message["run"] is not None
+                if message["type"] == "update" and message["run"] is not None:
+                    seen.append(time.perf_counter())
 
     def milliseconds(self, path: str, times: int = 7) -> tuple[float, float, int]:
         """Median and worst time of an answer, and its size."""
@@ -102,11 +119,20 @@ def live(client: Client) -> None:
 
 def large(client: Client, nodes: int) -> None:
     session = client.session("connect4")
-    run = client.post(f"{session}/run", nodes=nodes, wait=True)["run"]
-    while run["stopped_by"] is None:
+    seen: list[float] = []
+    done = threading.Event()
+    thread = threading.Thread(target=client.watch, args=(session, seen, done))
+    thread.start()
+    client.post(f"{session}/run", nodes=nodes)
+    while client.http.get(session).json()["run"]:
         time.sleep(0.5)
-        state = client.http.get(session).json()
-        run = state["run"] or state["last_run"]
+    done.set()
+    thread.join()
+    gaps = sorted(after - before for before, after in itertools.pairwise(seen))
+    print(
+        f"\nUpdates while it grew: one in {statistics.median(gaps):.2f} s, "
+        f"the longest gaps {gaps[-1]:.2f} and {gaps[-2]:.2f} s"
+    )
     print(f"\nA tree of {client.http.get(session).json()['nodes']:,} nodes (connect four): an answer in ms")
     views = (
         "",
@@ -126,6 +152,15 @@ def large(client: Client, nodes: int) -> None:
     for view in views:
         middle, worst, size = client.milliseconds(session + view)
         print(f"  {view or '(the session)':<28} {middle:>7.1f} (worst {worst:.1f}), {size / 1000:,.0f} kB")
+    if chromium := shutil.which("chromium"):
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": 1366, "height": 768})
+            page.goto(f"{client.address}/s/{session.rpartition('/')[2]}")
+            page.wait_for_selector("#icicle .cell")
+            took = [page.evaluate(OPENED) for _ in range(10)]
+            browser.close()
+        print(f"  {'a click, asked and drawn':<28} {statistics.median(took):>7.1f} (worst {max(took):.1f})")
     began = time.perf_counter()
     client.post(f"{session}/play", action=None)
     print(f"  {'play the best move':<28} {1000 * (time.perf_counter() - began):>7.1f}")

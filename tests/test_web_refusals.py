@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
-from hypothesis.strategies import sampled_from
+from hypothesis.strategies import booleans, fixed_dictionaries, floats, integers, just, lists, sampled_from, sets, text
 from websockets.exceptions import ConnectionClosed
 
 import playout as po
@@ -72,6 +72,9 @@ def session(server: Served) -> str:
         ("", {"game": "tictactoe", "options": {"c": -1}}, 400, "at least 0"),
         ("", {"game": "tictactoe", "options": {"evaluator": "static"}}, 400, "no static value"),
         ("", {"game": "tictactoe", "options": {"rollouts": 10**9}}, 400, "evaluator.n"),
+        ("", {"game": "tictactoe", "options": {"rollouts": 10**5}}, 400, "rollouts is 100,000"),
+        ("", {"game": "tictactoe", "options": {"evaluator": "network", "network": "/etc/passwd"}}, 400, "no network"),
+        ("", {"game": "tictactoe", "options": {"evaluator": "network", "cache": 1 << 20}}, 400, "a cache of"),
         ("", {"game": "target_sum", "game_settings": {"target": 10**12}}, 400, "target"),
         ("", {"game": "target_sum", "game_settings": {"size": 3}}, 400, "no setting 'size'"),
         ("", {"game": "target_sum", "game_settings": {"numbers": list(range(100))}}, 400, "numbers"),
@@ -184,6 +187,13 @@ def damaged_files() -> Iterator[tuple[str, bytes]]:
     yield "a game that is not here", archive(header_json=b'{"game": {"name": "os", "settings": {}}}')
     yield "settings of no game", archive(header_json=b'{"game": {"name": "tictactoe", "settings": {"x": 1}}}')
     yield "half a header", archive(header_json=b'{"game": {"name": "tictactoe", "settings": {}}}')
+    yield (
+        "a file that names another",
+        archive(
+            header_json=b'{"game": {"name": "tictactoe", "settings": {}}, "settings": {"kind": "Settings", '
+            b'"evaluator": {"kind": "Network", "file": "/etc/passwd"}}}'
+        ),
+    )
     yield "a bomb", archive(header_json=b"{}", tree__nodes=bytes(1 << 27))
     yield "a long file", bytes(1 << 17)
 
@@ -305,6 +315,54 @@ def test_another_address_than_loopback_asks_for_the_token(tmp_path: Path) -> Non
         assert server.http.get("/api/sessions", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"GET /api/sessions/x/tree?path=" + b"1" * 300_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431),
+        (b"\x16\x03\x01\x02\x00 hello\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", 400),
+    ],
+    ids=["a long address", "a long header", "no HTTP", "two hosts"],
+)
+def test_what_is_no_request_gets_an_answer(server: Served, request_: bytes, status: int) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as wire:
+        wire.sendall(request_)
+        head, _, body = wire.recv(1 << 16).partition(b"\r\n\r\n")
+    assert int(head.split()[1]) == status
+    assert json.loads(body)["error"]["message"]
+
+
+def test_a_session_that_others_hold_is_asked_for_again_in_a_moment(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playout.web.session.PATIENCE", 0.05)
+    session = server.create("connect4")
+    with server.bench.sessions.find(session.rpartition("/")[2])._lock:
+        answer = server.http.get(session)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "restoring")
+    assert answer.headers["retry-after"] == "1"
+
+
+def test_a_full_disk_is_refused_before_it_is_full(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = server.create("connect4")
+    monkeypatch.setattr("playout.web.store.SPARE", 1 << 60)
+    for path, body in (("/api/sessions", {"game": "connect4"}), (f"{session}/run", {})):
+        assert server.post(path, 429, **body)["error"]["code"] == "storage"
+    assert server.get(f"{session}/export?form=search", 429)["error"]["code"] == "storage"
+    server.get(session)
+
+
+def test_a_step_of_many_playouts_is_bounded(server: Served) -> None:
+    session = server.create("connect4", options={"rollouts": 300})
+    step = server.post(f"{session}/step", svg=True)
+    assert (step["played"], len(step["playouts"])) == (300, 100)
+    assert [playout["shown"] > 0 for playout in step["playouts"][:6]] == [True] * 4 + [False] * 2
+    error = server.post(f"{session}/settings", 400, options={"rollouts": 5000})["error"]
+    assert "rollouts is 5,000" in error["message"]
+
+
 def test_half_a_request_holds_nobody_up(server: Served, session: str) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
@@ -315,51 +373,82 @@ def test_half_a_request_holds_nobody_up(server: Served, session: str) -> None:
 # Everything at once.
 
 
+OPTIONS = {
+    "c": floats(0, 5),
+    "policy": sampled_from(["uct", "puct", "ucb1tuned"]),
+    "rollouts": integers(1, 5),
+    "solver": booleans(),
+    "expansion": sampled_from(["all", "one"]),
+    "transpositions": sampled_from(["off", "no"]),
+}
+# What a client that means it would send; each is put in the place of what was generated, or not.
+LIKELY = {
+    "game": sampled_from(["tictactoe", "target_sum", "connect4", "othello", "rude"]),
+    "game_settings": just({}) | fixed_dictionaries({}, optional={"target": integers(1, 99), "moves": integers(1, 9)}),
+    "position": sampled_from([None, "", "44", "X.O/.X./...", "0/0"]),
+    "moves": lists(sampled_from(["4", 0, 3]), max_size=2),
+    "preset": sampled_from([None, "default", "textbook", "guided"]),
+    "options": fixed_dictionaries({}, optional=OPTIONS),
+    "seed": integers(0, 2**64 - 1),
+    "action": sampled_from([None, "1", "5", 4]),
+    "moment": integers(0, 3),
+    "name": text(max_size=9),
+    "kind": sampled_from(["choice", "step", "question"]),
+}
+
+
 @pytest.mark.slow
 def test_schemathesis_finds_no_server_error(server: Served) -> None:
+    """Requests made from the schema, as it allows and as it forbids; each operation must have been served, too."""
     import schemathesis
     from schemathesis.checks import not_a_server_error
     from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-    session = server.create(seed=3)
+    session = server.create("connect4", seed=3)
     name = session.rpartition("/")[2]
     server.post(f"{session}/run", simulations=50, wait=True)
     schema = schemathesis.openapi.from_url(f"{server.address}/openapi.json", wait_for_schema=10)
     checks = [not_a_server_error, response_schema_conformance, status_code_conformance]
-    seen = []
+    statuses: dict[str, set[int]] = {}
     for operation in schema.get_all_operations():
         found = operation.ok()
-        seen.append(found.label)
+        seen = statuses.setdefault(found.label, set())
         for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
             try:
-                _attack(found, found.as_strategy(generation_mode=mode), name, checks)
+                real = server.create().rpartition("/")[2] if found.method == "delete" else name
+                _attack(found.as_strategy(generation_mode=mode), real, checks, seen)
             except Unsatisfiable:
                 assert mode is schemathesis.GenerationMode.NEGATIVE  # there is nothing that could be wrong with it
-    assert len(seen) > 25
+    assert len(statuses) > 25
+    never = {label for label, seen in statuses.items() if not any(status < 300 for status in seen)}
+    assert never == {"POST /api/sessions/import"}  # no search file is made by chance
 
 
-def _attack(operation: Any, cases: Any, session: str, checks: list[Any]) -> None:
+def _attack(cases: Any, session: str, checks: list[Any], seen: set[int]) -> None:
     @seed(1)
     @settings(
-        max_examples=7,
+        max_examples=15,
         deadline=None,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=cases, game=sampled_from(["tictactoe", "target_sum", "connect4", "othello", None]))
-    def attack(case: Any, game: str | None) -> None:
-        if "session" in (case.path_parameters or {}) and case.method != "DELETE":
+    @given(case=cases, likely=fixed_dictionaries(LIKELY), keep=sets(sampled_from(sorted(LIKELY))), real=integers(0, 9))
+    def attack(case: Any, likely: dict[str, Any], keep: set[str], real: int) -> None:
+        if "session" in (case.path_parameters or {}) and real:
             case.path_parameters["session"] = session  # a real one: further than 404
         if isinstance(case.body, dict):
-            if game and isinstance(case.body.get("game"), str):
-                case.body["game"] = game
-            for key in ("simulations", "seconds", "at"):  # legal, but not what this test is for
+            for key in set(case.body) & set(likely) - (keep if real % 2 else set()):
+                case.body[key] = likely[key]
+            if real % 2 == 0:
+                case.body.pop("from", None)
+            for key, most in (("simulations", 200), ("at", 200), ("seconds", 0.01)):  # legal, but not what this is for
                 if isinstance(case.body.get(key), int | float) and not isinstance(case.body[key], bool):
-                    case.body[key] = min(case.body[key], 200 if key != "seconds" else 0.01)
+                    case.body[key] = min(case.body[key], most)
             if case.path.endswith("/run") and not any(case.body.get(k) for k in ("simulations", "seconds")):
                 case.body["simulations"] = 10
         response = case.call()
+        seen.add(response.status_code)
         case.validate_response(response, checks=checks)
 
     attack()
@@ -386,7 +475,7 @@ def test_many_hands_at_once(server: Served) -> None:
         for i in range(20):
             method, path, body = calls[(i * 7 + number * 3) % len(calls)]
             answer = server.http.request(method, session + path, json=body)
-            if answer.status_code >= 500 and answer.status_code != 503:
+            if answer.status_code >= 500:
                 faults.append(f"{method} {path}: {answer.text[:200]}")
 
     hands = [threading.Thread(target=hand, args=(i,)) for i in range(6)]

@@ -12,16 +12,20 @@ import httpx
 import uvicorn
 from websockets.sync.client import connect
 
+from playout.web import app as web_app
+from playout.web import session as web_session
 from playout.web import views
 from playout.web.app import Bench, make_app
 from playout.web.ask import Asker
 from playout.web.caps import Caps
 from playout.web.catalogue import Catalogue
+from playout.web.protocol import LONGEST, Protocol
 from playout.web.server import bind
 from playout.web.sessions import Sessions
 from playout.web.store import Store
 
 views.PATIENCE = 60.0  # on a busy machine, too, the tests see whole views
+web_app.WAIT = web_session.PATIENCE = 600.0  # and wait for the compiler
 
 
 class Served:
@@ -64,7 +68,16 @@ def serving(
     catalogue, bound = Catalogue(games), bind("127.0.0.1", 0)
     bench = Bench(Sessions(Store(folder), catalogue, caps or Caps()), catalogue, Asker(environment or {}))
     app = make_app(bench, host, token)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=2))
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        http=Protocol,
+        h11_max_incomplete_event_size=LONGEST,
+        ws_per_message_deflate=False,
+    )
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     served = Served(f"http://127.0.0.1:{bound.getsockname()[1]}", bench, app)

@@ -1,4 +1,4 @@
-"""A real `playout serve` and a real Chromium, for the tests of the workbench."""
+"""A real Chromium at a page of the workbench, and a real `playout serve`, for the tests of the workbench."""
 
 import os
 import re
@@ -6,13 +6,17 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from playwright.sync_api import expect
 
+GAMES = Path(__file__).with_name("workbench_games.py")
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
@@ -32,8 +36,8 @@ def need_chromium() -> str:
 class Workbench:
     """A running `playout serve`."""
 
-    def __init__(self, folder: Path, games: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
-        self.folder, self.games, self.environment, self.port = folder, games, environment or {}, "0"
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, "0"
         self.start()
 
     def start(self) -> None:
@@ -48,12 +52,8 @@ class Workbench:
             "--data",
             str(self.folder),
         ]
-        for game in self.games:
-            command += ["--game", game]
         known = {name: text for name, text in os.environ.items() if not name.startswith("PLAYOUT_LLM")}
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**known, **self.environment}
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=known)
         assert self.process.stdout is not None
         said = []
         for line in self.process.stdout:
@@ -75,8 +75,8 @@ class Workbench:
 
 
 @contextmanager
-def serving(folder: Path, **more: Any) -> Iterator[Workbench]:
-    found = Workbench(folder, **more)
+def process(folder: Path) -> Iterator[Workbench]:
+    found = Workbench(folder)
     try:
         yield found
     finally:
@@ -102,3 +102,77 @@ def number(text: str) -> float:
     assert found, text
     sign = -1 if found[1] in ("−", "-") else 1
     return sign * float(found[2]) * {"": 1, "k": 1e3, "M": 1e6, "%": 0.01}[found[3]]
+
+
+class Desk:
+    """A page of the workbench, and a client for what is prepared or checked behind its back."""
+
+    def __init__(self, browser: Any, address: str, **more: Any) -> None:
+        more = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "accept_downloads": True, **more}
+        self.address, self.context = address, browser.new_context(**more)
+        self.context.set_default_timeout(PATIENCE)
+        self.page = self.context.new_page()
+        self.seen = Watched(self.page)
+        self.http = httpx.Client(base_url=address, timeout=120)
+
+    def open(self, path: str = "/") -> Any:
+        self.page.goto(self.address + path)
+        expect(self.page.locator("#tree .node").first).to_be_visible(timeout=PATIENCE)
+        return self.page
+
+    def prepare(self, simulations: int = 0, **session: Any) -> str:
+        """A session made through the interface; its permalink."""
+        made = self.http.post("/api/sessions", json=session).raise_for_status().json()
+        if simulations:
+            self.http.post(f"/api/sessions/{made['id']}/run", json={"simulations": simulations}).raise_for_status()
+            while self.http.get(f"/api/sessions/{made['id']}").json().get("run", "busy"):
+                time.sleep(0.1)
+        return str(made["permalink"])
+
+    def state(self, what: str = "") -> Any:
+        session = self.page.locator("main").get_attribute("data-session")
+        return self.http.get(f"/api/sessions/{session}{what}").raise_for_status().json()
+
+    def run(self, simulations: int) -> None:
+        self.page.locator("#budget").fill(str(simulations))
+        self.page.locator("#run").click()
+        self.wait_idle(simulations)
+
+    def wait_idle(self, simulations: int) -> None:
+        expect(self.page.locator("#run")).to_contain_text("Run", timeout=PATIENCE)
+        deadline = time.monotonic() + 60
+        while number(self.page.locator("#simulations").inner_text()) < simulations:
+            assert time.monotonic() < deadline, "the run did not come to its end on the page"
+            self.page.wait_for_timeout(50)
+
+    def close(self) -> None:
+        self.http.close()
+        self.context.close()
+        strangers = [url for url in self.seen.requests if not url.startswith((self.address, "blob:", "data:"))]
+        assert not strangers, "a request to another host"
+        assert not self.seen.complaints, "messages on the console"
+
+
+def board(page: Any) -> str:
+    return str(page.locator("#board").get_attribute("src"))
+
+
+def all_drawn(page: Any) -> None:
+    """Each position of the game so far has its picture."""
+    images = page.locator(".moment img")
+    for i in range(images.count()):
+        expect(images.nth(i)).to_have_js_property("complete", True)
+        assert images.nth(i).evaluate("image => image.naturalWidth") > 0
+
+
+def phase(page: Any, name: str) -> Any:
+    """Press Step, and wait until the phase has been shown to its end."""
+    page.locator("#step").click()
+    panel = page.locator(f".step-panel[data-phase={name}]")
+    expect(panel).to_be_visible()
+    return panel
+
+
+def game_named(desk: Desk, name: str) -> str:
+    games = desk.http.get("/api/games").json()["games"]
+    return str(next(game["game"] for game in games if name in game["game"]))

@@ -26,6 +26,14 @@ def serve(
         list[str] | None,
         typer.Option("--game", metavar="GAME", help="A game of your own, file.py:Class; can be repeated."),
     ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--network",
+            metavar="FILE",
+            help="A network's file that searches may use, besides the games' own; repeatable.",
+        ),
+    ] = None,
     max_sessions: Annotated[int, typer.Option("--max-sessions", metavar="N", parser=whole)] = 200,
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", metavar="N", parser=whole, help="Positions in one tree.")
@@ -81,5 +89,7 @@ def serve(
     def say(line: str) -> None:
         print(line, flush=True)
 
-    start(host, port, data or default_folder(), game or [], caps, say, not no_open and sys.stdout.isatty())
+    start(
+        host, port, data or default_folder(), game or [], network or [], caps, say, not no_open and sys.stdout.isatty()
+    )
     return 0

@@ -41,12 +41,12 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     for status, text in (
         (400, "What was given is refused, with the reason."),
         (404, "There is no such thing."),
-        (409, "Not now: a run is on, or there is nothing to do."),
+        (409, "Not now: a run is on, or there is nothing to do. With Retry-After: in a moment."),
         (413, "Too large."),
         (415, "Not JSON."),
         (422, "A field is missing, wrong or unknown."),
         (429, "A cap of the server is reached."),
-        (503, "Try again in a moment."),
+        (503, "The server is stopping, or its disk can't be written."),
     )
 }
 
@@ -162,7 +162,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         if kind != "application/octet-stream":
             raise Refusal(415, "content_type", f"Content-Type is '{kind[:60]}', expected application/octet-stream")
         with tempfile.TemporaryDirectory(dir=sessions.store.folder, prefix="upload-") as folder:
-            await run_in_threadpool(sessions.check_memory)
+            await run_in_threadpool(sessions.check_room)
             path = Path(folder) / "upload.search"
             await _receive(request, path, sessions.caps.upload)
             session = await run_in_threadpool(_import, bench, path, name)
@@ -192,6 +192,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         settings, preset, options = changed(
             before, session.preset, session.options, body.preset, option_texts(body.options)
         )
+        sessions.check(settings)
         session.start_again(settings, body.seed, preset, options)
         return Json(session.view())
 
@@ -219,7 +220,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         limits = {name: getattr(body, name) for name in ("simulations", "seconds", "nodes", "bytes")}
 
         def start() -> Run:
-            sessions.check_memory()
+            sessions.check_room()
             return session.start_run(limits)
 
         run = await run_in_threadpool(start)
@@ -270,7 +271,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         """Go to the tree after so many simulations, back or forward."""
 
         def start() -> Run | None:
-            sessions.check_memory()
+            sessions.check_room()
             return session.seek(body.simulations)
 
         return await run_answer(session, await run_in_threadpool(start), body.wait)
@@ -418,7 +419,7 @@ def _add_errors(app: FastAPI) -> None:
     """Every refusal in one form."""
 
     def answer(refusal: Refusal) -> Response:
-        headers = {"Retry-After": "1"} if refusal.status == 503 else None
+        headers = {"Retry-After": "1"} if refusal.try_again or refusal.status == 503 else None
         return Json(refusal.to_dict(), refusal.status, headers=headers)
 
     @app.exception_handler(Refusal)
@@ -489,7 +490,7 @@ def _add_catalogue(app: FastAPI, bench: Bench) -> None:
     @app.get("/api/settings", response_model=schemas.OptionsOut, tags=["choosing"])
     def read_settings() -> Response:
         """Every search setting with its meaning."""
-        return Json({"settings": describe_settings()})
+        return Json({"settings": describe_settings(bench.catalogue.networks)})
 
     @app.post("/api/positions", response_model=schemas.PositionOut, tags=["choosing"])
     def check_position(body: schemas.PositionIn) -> Response:
@@ -518,15 +519,14 @@ def _import(bench: Bench, path: Path, name: str) -> Session:
             unpacked = sum(entry.file_size for entry in archive.infolist())
             if unpacked > most or archive.getinfo("header.json").file_size > 1 << 24:
                 raise Refusal(413, "too_large", f"the search takes {unpacked:,} bytes, more than --max-bytes, {most:,}")
-            game = json.loads(archive.read("header.json"))["game"]
-            title, settings = str(game["name"]), dict(game["settings"])
+            header = dict(json.loads(archive.read("header.json")))
     except Refusal:
         raise
     except Exception as error:  # noqa: BLE001  # whatever a damaged archive makes zipfile, zlib or json raise
         raise Refusal(400, "file", f"this is no search file, or a damaged one ({type(error).__name__})") from None
     try:
-        return bench.sessions.import_file(path, title, settings, name)
+        return bench.sessions.import_file(path, header, name)
     except FileError as error:
         raise Refusal(400, "file", str(error).replace(f"{path}: ", "the file ")) from None
-    except TypeError as error:
-        raise Refusal(400, "file", f"the file's game settings can't be used ({error})") from None
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise Refusal(400, "file", f"the file's header can't be used ({type(error).__name__}: {error})") from None

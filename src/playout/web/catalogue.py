@@ -2,12 +2,13 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from playout import games
-from playout.errors import GameError
+from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.options import OPTIONS, flat
 from playout.settings import PRESETS, preset
@@ -20,7 +21,11 @@ PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
 class Catalogue:
     """The built-in games, and those that the server was started with. No other can be named by a client."""
 
-    def __init__(self, own: Sequence[str] = ()) -> None:
+    def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = ()) -> None:
+        self.networks = tuple(networks)
+        for file in networks:
+            if not Path(file).is_file():
+                raise SettingsError(f"--network {file}: there is no such file")
         self._own: dict[str, type[Game]] = {}
         for spec in own:
             found = games.find(spec)
@@ -83,12 +88,14 @@ def describe_presets() -> list[dict[str, Any]]:
     ]
 
 
-def describe_settings() -> list[dict[str, Any]]:
+def describe_settings(networks: Sequence[str] = ()) -> list[dict[str, Any]]:
     defaults = flat(preset("default"))
     found = []
     for name, option in OPTIONS.items():
         if isinstance(option.values, Mapping):
             words, number = list(option.values), "number" if option.number else None
+        elif option.values is str:  # a network's file: the game's own, or one that the server was started with
+            words, number = ["", *networks], None
         else:
             words, number = [], "integer" if option.values is int else "number"
         found.append(

@@ -7,6 +7,7 @@ from typing import Any
 from playout.errors import (
     ActionError,
     BusyError,
+    EvaluatorError,
     FileError,
     GameError,
     PlayoutError,
@@ -18,6 +19,7 @@ from playout.game import Game, described
 CODES: dict[type[PlayoutError], tuple[int, str]] = {
     ActionError: (400, "action"),
     BusyError: (409, "busy"),
+    EvaluatorError: (400, "evaluator"),
     FileError: (400, "file"),
     GameError: (400, "game"),
     PositionError: (400, "position"),
@@ -28,9 +30,10 @@ CODES: dict[type[PlayoutError], tuple[int, str]] = {
 class Refusal(Exception):
     """An answer other than the one that was asked for."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, try_again: bool = False) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, " ".join(message.split())
+        self.try_again = try_again  # the same request may well be served in a moment
 
     def to_dict(self) -> dict[str, Any]:
         return {"error": {"code": self.code, "message": self.message}}

@@ -40,10 +40,16 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+def _for_example(*bodies: dict[str, Any]) -> ConfigDict:
+    """Bodies that work as they stand, for /docs and for tests."""
+    return ConfigDict(json_schema_extra={"examples": list(bodies)})
+
+
 # Requests.
 
 
 class PositionIn(Request):
+    model_config = _for_example({"game": "connect4", "position": "44", "moves": ["4", 2]})
     game: Name = Field(description="One of /api/games.")
     game_settings: GameSettings = Field(default_factory=dict, description="As in {'target': 21}.")
     position: Text | None = Field(None, description="In the game's own text; null: the start.")
@@ -51,6 +57,10 @@ class PositionIn(Request):
 
 
 class SessionIn(Request):
+    model_config = _for_example(
+        {"game": "connect4", "position": "44", "options": {"c": 2, "policy": "uct"}, "seed": 1, "name": "my analysis"},
+        {"game": "target_sum", "game_settings": {"target": 21, "moves": 4, "numbers": [1, 5, 9]}, "preset": "textbook"},
+    )
     game: Name | None = Field(None, description="One of /api/games; or give `from`.")
     source: Name | None = Field(None, alias="from", description="A session whose game and present position are taken.")
     game_settings: GameSettings = Field(default_factory=dict)
@@ -63,6 +73,7 @@ class SessionIn(Request):
 
 
 class SettingsIn(Request):
+    model_config = _for_example({"preset": "textbook", "options": {"c": 1}, "seed": 2}, {"options": {"c": 0.5}})
     preset: Name | None = Field(None, description="Null: the present settings, with these options changed.")
     options: Options = Field(default_factory=dict)
     seed: Seed | None = Field(None, description="Null: as it was.")
@@ -73,15 +84,20 @@ class NameIn(Request):
 
 
 class RunIn(Request):
+    model_config = _for_example({"simulations": 100_000, "seconds": 5, "wait": True}, {"seconds": 0.5})
     simulations: Count | None = Field(None, description="So many new ones.")
-    seconds: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)] | None = None
+    seconds: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)] | None = Field(
+        None, description="Of wall clock, waiting for its turn included."
+    )
     nodes: Count | None = Field(None, description="Positions of the whole tree.")
     bytes: Count | None = Field(None, description="Of the whole tree.")
     wait: bool = Field(False, description="Answer when it has ended, at most 60 s later.")
 
 
 class SeekIn(Request):
-    simulations: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)]
+    simulations: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = Field(
+        description="Since the present position was set."
+    )
     wait: bool = True
 
 
@@ -93,11 +109,14 @@ class StepIn(Request):
 
 
 class PlayIn(Request):
+    model_config = _for_example({"action": "4"}, {"action": 3}, {"action": None})
     action: ActionIn | None = Field(None, description="Its text or its number; null: the best one.")
 
 
 class GotoIn(Request):
-    moment: Annotated[int, Field(strict=True, ge=0, le=2**31)]
+    moment: Annotated[int, Field(strict=True, ge=0, le=2**31)] = Field(
+        description="The id of a moment of the game so far."
+    )
 
 
 class AskIn(Request):
@@ -110,6 +129,7 @@ class TreeWatch(Request):
     path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
     depth: Annotated[int, Field(strict=True, ge=0, le=12)] = 2
     width: Annotated[int, Field(strict=True, ge=1, le=400)] = 8
+    lean: bool = Field(False, description="While a run is on, of each node's children only the best is opened.")
 
 
 class MapWatch(Request):
@@ -119,6 +139,7 @@ class MapWatch(Request):
 
 class LineWatch(Request):
     path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
+    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 64
 
 
 class Watch(Request):
@@ -152,16 +173,16 @@ class ServerOut(Answer):
     name: str
     version: str
     ask: dict[str, str] | None = Field(description="The language model, or null.")
-    limits: dict[str, int]
-    sessions: int
-    running: int
+    limits: dict[str, int] = Field(description="Caps, by name; see docs/http.md.")
+    sessions: int = Field(description="How many there are.")
+    running: int = Field(description="How many of them have a run on.")
 
 
 class GameOut(Answer):
     game: str
     description: str
     about: str
-    players: int
+    players: int = Field(description="How many play it.")
     range: Interval = Field(description="Least and most that a player can get; null: unknown.")
     built_in: bool
     settings: list[dict[str, Any]]
@@ -192,7 +213,7 @@ class OptionsOut(Answer):
 
 
 class ActionOut(Answer):
-    number: int
+    number: int = Field(description="The action's number, for paths and requests.")
     action: str
     probability: float | None = Field(None, description="Where chance moves.")
 
@@ -208,13 +229,13 @@ class PositionOut(Answer):
 
 
 class RunOut(Answer):
-    id: int
+    id: int = Field(description="The number of the run in this session.")
     kind: str
-    limits: dict[str, float | None]
+    limits: dict[str, float | None] = Field(description="What ends it; null: no such limit.")
     share: float | None = Field(description="Of the limits, 0 to 1; null: until stopped.")
     simulations: int = Field(description="Of this run.")
     seconds: float = Field(description="Of wall clock, waiting for its turn included.")
-    simulations_per_second: float
+    simulations_per_second: float = Field(description="Of this run, by wall clock.")
     stopped_by: str | None = Field(description="Null while it is on.")
     error: str | None
 
@@ -230,14 +251,14 @@ class SessionHead(Answer):
     permalink: str
     name: str
     game: str
-    created: float
-    touched: float
+    created: float = Field(description="Seconds since 1970.")
+    touched: float = Field(description="Seconds since 1970.")
     in_memory: bool
 
 
 class ListedOut(SessionHead):
     position: str
-    simulations: int
+    simulations: int = Field(description="Since the present position was set.")
     running: bool
 
 
@@ -247,67 +268,67 @@ class SessionsOut(Answer):
 
 class SessionOut(SessionHead):
     game_settings: dict[str, Any]
-    players: int
-    range: Interval
+    players: int = Field(description="How many play the game.")
+    range: Interval = Field(description="Least and most that any one player can get; null: unknown.")
     preset: str
     options: dict[str, str]
     changed: list[str]
-    seed: int
+    seed: int = Field(description="The same seed gives the same search again.")
     position: PositionOut
-    moment: int
-    plies: int
+    moment: int = Field(description="The id of the present moment of the game.")
+    plies: int = Field(description="Moves since the start.")
     simulations: int = Field(description="Since the present position was set.")
     visits: int = Field(description="Of the root, kept ones included.")
-    nodes: int
-    edges: int
-    bytes: int
+    nodes: int = Field(description="Positions in the tree.")
+    edges: int = Field(description="Actions in the tree.")
+    bytes: int = Field(description="What the tree takes in memory.")
     proven: float | None = Field(description="The root's exact value, for the player who moves there.")
     graph: bool
     run: RunOut | None
     last_run: RunOut | None
     kept: KeptOut | None
-    version: int
+    version: int = Field(description="Rises with every change but the simulations of a run.")
 
 
 class ActionStatsOut(Answer):
     action: str
-    number: int
-    visits: int
+    number: int = Field(description="The action's number, for paths and requests.")
+    visits: int = Field(description="Simulations that went through it.")
     share: float = Field(description="Of all visits of the root's actions.")
     value: float | None = Field(description=VALUE)
     error: float | None = Field(description="Standard error of the value.")
     interval: Interval = Field(description="Confidence interval of the value, for the same player.")
-    prior: float
+    prior: float = Field(description="Share of attention that the game's priors give it, for who moves at the root.")
     proven: float | None = Field(description=PROVEN)
     line: list[str]
-    line_numbers: list[int]
+    line_numbers: list[int] = Field(description="The line by the numbers of its actions.")
 
 
 class ResultOut(Answer):
     game: str
     position: str
-    player: int
+    player: int = Field(description="Who moves at the root; -1: chance, -4: nobody.")
     value_for: int = Field(description="Whose values these are: who moves at the root.")
     simulations: int = Field(description="Of the last run, or of the present one so far.")
     total: int | None = Field(description="Since the position was set.")
-    seconds: float
-    simulations_per_second: float
-    visits: int
-    nodes: int
-    edges: int
-    bytes: int
+    seconds: float = Field(description="Of the run that is on, or was last.")
+    simulations_per_second: float = Field(description="Of the run that is on, or was last.")
+    visits: int = Field(description="Of the root.")
+    nodes: int = Field(description="Positions in the tree.")
+    edges: int = Field(description="Actions in the tree.")
+    bytes: int = Field(description="What the tree takes in memory.")
     value: float | None = Field(description="Of the root, for player `value_for`.")
     proven: float | None = Field(description=PROVEN)
     best: str | None
-    best_number: int | None
+    best_number: int | None = Field(description="The number of the best action; null: none yet.")
     line: list[str]
-    line_numbers: list[int]
+    line_numbers: list[int] = Field(description="The expected play by the numbers of its actions.")
     actions: list[ActionStatsOut]
     stopped_by: str
-    leader_since: int
-    mean_depth: float
-    max_depth: int
-    playout_length: float
+    leader_since: int = Field(description="The simulation since which the best action has been ahead.")
+    mean_depth: float = Field(description="Actions from the root to where simulations left the tree, on average.")
+    max_depth: int = Field(description="The same, at most.")
+    playout_length: float = Field(description="Actions of a playout, on average.")
 
 
 class RunAnswer(Answer):
@@ -324,14 +345,14 @@ Score = float | Literal["infinity", "-infinity"] | None
 
 
 class EdgeScoreOut(Answer):
-    action: int
+    action: int = Field(description="The action's number.")
     text: str
-    visits: int
+    visits: int = Field(description="Before this simulation.")
     value: float | None = Field(description="Mean return for the player who chooses at this node.")
-    prior: float
+    prior: float = Field(description="For the player who chooses here.")
     proven: bool
     value_term: Score = Field(description="For the player who chooses at this node, as the score counts it.")
-    exploration_term: Score
+    exploration_term: Score = Field(description="For the player who chooses here.")
     score: Score = Field(description="The sum of the two; a chance outcome: its probability.")
     chosen: bool
 
@@ -339,10 +360,10 @@ class EdgeScoreOut(Answer):
 class ChoiceOut(Answer):
     position: str
     svg: str | None
-    player: int
-    visits: int
+    player: int = Field(description="Who chose there; -1: chance.")
+    visits: int = Field(description="Of the node, before this simulation.")
     edges: list[EdgeScoreOut]
-    action: int
+    action: int = Field(description="The number of the action taken.")
     text: str
     rewards: list[float] = Field(description="What the step brought, to each player.")
     expanded: bool
@@ -351,10 +372,10 @@ class ChoiceOut(Answer):
 class ExpansionOut(Answer):
     position: str
     svg: str | None
-    depth: int
-    player: int
+    depth: int = Field(description="Actions from the root.")
+    player: int = Field(description="Who moves there.")
     actions: list[str]
-    priors: list[float]
+    priors: list[float] = Field(description="For the player who moves there, in the order of the actions.")
 
 
 class PlayoutOut(Answer):
@@ -364,90 +385,91 @@ class PlayoutOut(Answer):
     final_svg: str | None
     positions: list[str]
     svgs: list[str]
-    shown: int
+    shown: int = Field(description="How many of its positions are here.")
 
 
 class ChangeOut(Answer):
     what: str
     path: list[str]
-    numbers: list[int]
+    numbers: list[int] = Field(description="The path by the numbers of its actions.")
     field: str
     before: Score = Field(description="An edge's: for who chooses at the node above; a node's: for who moves there.")
-    after: Score
+    after: Score = Field(description="For the same player as before; null: there is none.")
 
 
 class StepOut(Answer):
-    simulation: int
+    simulation: int = Field(description="Its number since the present position was set, from 1.")
     selection: list[ChoiceOut]
     expansion: ExpansionOut | None
     leaf: str
     leaf_svg: str | None
     ending: str
-    playouts: list[PlayoutOut]
+    playouts: list[PlayoutOut] = Field(description="The first 100 of them.")
+    played: int = Field(description="How many playouts there were.")
     static_values: list[float] | None = Field(description="For each player, by number.")
     returns: list[float] = Field(description="From the leaf on, for each player, by number.")
     backup: list[ChangeOut]
-    path: list[int]
-    simulations: int
+    path: list[int] = Field(description="Numbers of the actions taken in the tree.")
+    simulations: int = Field(description="How many there have been now, this one included.")
 
 
 class NodeOut(Answer):
     action: str | None
-    number: int | None
-    visits: int
+    number: int | None = Field(description="The number of the action that leads here; null at the root.")
+    visits: int = Field(description="Simulations that went through it.")
     value: float | None = Field(description=VALUE)
     value_for: int = Field(description="Who chose the action; at the root, who moves there.")
     interval: Interval = Field(description="Confidence interval of the value, for the same player.")
-    prior: float | None
+    prior: float | None = Field(description="For player `value_for`, who chose the action.")
     proven: float | None = Field(description=PROVEN)
     player: int = Field(description="Who moves after the action.")
     expanded: bool
-    id: int | None
+    id: int | None = Field(description="The node's number in the tree; null while it has none.")
     shared: bool
-    best: int | None
+    best: int | None = Field(description="The number of the child that the search would answer with; null: none.")
     children: list["NodeOut"]
-    more: int
+    more: int = Field(description="Children that are not listed.")
 
 
 class TreeOut(NodeOut):
-    depth: int
-    path: list[int]
+    depth: int = Field(description="Of the top node: actions from the root.")
+    path: list[int] = Field(description="Of the top node: numbers of the actions from the root.")
 
 
 class DetailOut(Answer):
     node: NodeOut
-    path: list[int]
+    path: list[int] = Field(description="Numbers of the actions from the root.")
     line: list[str]
     position: PositionOut
-    children: int
-    visited: int
+    children: int = Field(description="All of them, visited or not.")
+    visited: int = Field(description="Those that were visited.")
     expected: list[str | None]
-    expected_numbers: list[int]
+    expected_numbers: list[int] = Field(description="The expected play by the numbers of its actions.")
     error: float | None = Field(description="Standard error of the node's value.")
 
 
 class MapOut(Answer):
-    visits: int
+    visits: int = Field(description="Of the root.")
     cells: list[list[float | None]] = Field(
         description="[parent, number, share, value, value_for]: the value is for player value_for."
     )
     names: list[str | None]
-    least: int
-    depth: int
+    least: int = Field(description="Nodes with fewer visits are left out.")
+    depth: int = Field(description="Rows that were asked for.")
 
 
 class LineOut(Answer):
-    path: list[int]
+    path: list[int] = Field(description="Numbers of the actions from the root, to the line's end.")
     nodes: list[NodeOut]
 
 
 class FoundOut(Answer):
-    path: list[int]
+    path: list[int] = Field(description="Numbers of the actions from the root.")
     line: list[str]
-    visits: int
+    visits: int = Field(description="Simulations that went through it.")
     value: float | None = Field(description=VALUE)
-    value_for: int
-    player: int
+    value_for: int = Field(description="The player who chose the action.")
+    player: int = Field(description="Who moves after the action.")
 
 
 class FindOut(Answer):
@@ -461,14 +483,14 @@ class ExplainOut(Answer):
 
 
 class MomentOut(Answer):
-    id: int
-    parent: int | None
-    ply: int
-    number: int | None
+    id: int = Field(description="The number of the moment in this session.")
+    parent: int | None = Field(description="The moment before it; null: the start.")
+    ply: int = Field(description="Moves since the start.")
+    number: int | None = Field(description="The number of the move that led here.")
     action: str | None
     player: int | None = Field(description="Who made the move.")
     text: str
-    next_player: int
+    next_player: int = Field(description="Who moves now; -1: chance, -4: nobody.")
     over: bool
     rewards: list[float] = Field(description="What the move brought each player.")
     parked: int = Field(description="Visits of the tree that is in memory there.")
@@ -477,7 +499,7 @@ class MomentOut(Answer):
 
 
 class GameSoFar(Answer):
-    moment: int
+    moment: int = Field(description="The id of the present moment.")
     moments: list[MomentOut]
 
 

@@ -17,6 +17,7 @@ from .app import Bench, make_app
 from .ask import Asker
 from .caps import Caps
 from .catalogue import Catalogue
+from .protocol import LONGEST, Protocol
 from .security import is_loopback
 from .sessions import Sessions
 from .store import Store
@@ -40,6 +41,7 @@ def serve(
     port: int,
     data: Path,
     games: Sequence[str],
+    networks: Sequence[str],
     caps: Caps,
     say: Callable[[str], None],
     open_browser: bool,
@@ -47,7 +49,7 @@ def serve(
     """Serve until Ctrl-C; all sessions are saved then."""
     import uvicorn
 
-    asker, catalogue = Asker(), Catalogue(games)
+    asker, catalogue = Asker(), Catalogue(games, networks)
     bound = bind(host, port)
     with contextlib.closing(bound):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
@@ -58,11 +60,15 @@ def serve(
             app,
             log_level="warning",
             access_log=False,  # a token could stand in an address
+            http=Protocol,
+            h11_max_incomplete_event_size=LONGEST,
             ws_max_size=1 << 16,
+            ws_per_message_deflate=False,  # loopback is fast, and the search wants the processor
             timeout_graceful_shutdown=5,
             server_header=False,
         )
         server = uvicorn.Server(config)
+        sys.setswitchinterval(0.001)  # a run that comes out of its kernel waits less for who makes an answer just now
         threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         say(f"The workbench is at {address}")
         say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")

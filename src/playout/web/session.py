@@ -36,7 +36,9 @@ T = TypeVar("T")
 
 PATIENCE = 10.0  # seconds that a request waits for a session
 PARKED_BYTES = 1 << 28  # of the trees left behind in one session
-CHART_EVERY, CHART_POINTS = 0.25, 400
+CHART_EVERY, CHART_POINTS = 0.25, 400  # seconds between two points, and how many there are at most
+CHART_KEPT = 100  # points that a restart leaves
+CHART_GROWTH = 1.05  # or so much more simulations, whichever comes first: short runs have their points, too
 
 
 class Session:
@@ -59,7 +61,7 @@ class Session:
         self.created = self.touched = time.time()
         self.version, self.deleted = 0, False
         self.row_is_old, self.file_is_old = True, True
-        self.saved_at, self.save_took = time.monotonic(), 0.0
+        self.saved_at, self.save_took, self.save_paused = time.monotonic(), 0.0, 0.0
         self.listeners: set[Callable[[], None]] = set()
         self._row: dict[str, Any] = {}
         self._origin = 0  # the moment at which the search began
@@ -112,6 +114,7 @@ class Session:
         self.moments = Moments.from_rows(Position(game, state), row["moments"], int(row["moment"]))
         self.preset, self.options, self._origin = row["preset"], dict(row["options"]), int(row["origin"])
         self.kept = row["kept"]
+        self.chart = self.chart or list(row.get("chart", ()))
         wanted = [(str(what), int(number)) for what, number in row["log"]]
         file, search = self.store.file(self.id), None
         if file.exists():
@@ -161,6 +164,7 @@ class Session:
             "log": self._log_now(search),
             "kept": self.kept,
             "last_run": self.last_run,
+            "chart": [] if self.run is not None else self.chart[:: 1 + len(self.chart) // CHART_KEPT],
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
         }
@@ -187,14 +191,21 @@ class Session:
             if search is not None:
                 self._still.acquire()
         if search is None:
-            return self._look(lambda search: frozen(search, self._log_now(search)))
+            return self._look(self._frozen_between)
         try:
             return frozen(search, log_of(search))
         finally:
             self._still.release()
 
+    def _frozen_between(self, search: Search) -> Search:
+        began = time.monotonic()
+        found = frozen(search, self._log_now(search))
+        self.save_paused = time.monotonic() - began
+        return found
+
     def export(self) -> Path:
         """A search file of its own, which nobody replaces while it is sent; whoever asked removes it."""
+        self.store.check_room()
         path = self.store.new_file(self.id)
         save(self._frozen(), path)
         return path
@@ -220,7 +231,12 @@ class Session:
     @contextlib.contextmanager
     def _held(self) -> Iterator[None]:
         if not self._lock.acquire(timeout=PATIENCE):
-            raise Refusal(503, "restoring", "this session is being brought back or is at work; try again in a moment")
+            raise Refusal(
+                409,
+                "restoring",
+                "this session is being brought back, or others are at work in it; try again in a moment",
+                try_again=True,
+            )
         try:
             if self.deleted:
                 raise Refusal(404, "unknown_session", f"session {self.id} was deleted")
@@ -247,7 +263,13 @@ class Session:
             return found
         except TookTooLong:
             answer.cancel()
-            raise Refusal(503, "busy", "this game's simulations take so long that nobody can look in between") from None
+            raise Refusal(
+                409,
+                "busy",
+                "nobody could look in yet: the search is being compiled, which happens once, or one simulation takes "
+                "very long; try again in a moment",
+                try_again=True,
+            ) from None
 
     def _change(self, what: str, work: Callable[[Search], T]) -> T:
         with self._held():
@@ -329,11 +351,11 @@ class Session:
 
     def _note_point(self, search: Search) -> None:
         """Sample the chart, now and then; thin it out when it is full."""
-        now = time.monotonic()
-        if now - self._charted < CHART_EVERY and self.chart:
+        now, last = time.monotonic(), self.chart[-1]["simulations"] if self.chart else 0
+        if now - self._charted < CHART_EVERY and search.simulations < CHART_GROWTH * last:
             return
         self._charted = now
-        if search.simulations and (not self.chart or self.chart[-1]["simulations"] < search.simulations):
+        if search.simulations > last:
             self.chart.append(views.point_view(search))
             if len(self.chart) > CHART_POINTS:
                 del self.chart[1:-1:2]

@@ -5,7 +5,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from playout.files import save
 from playout.game import Position
 from playout.options import OPTIONS, flat, make_settings
 from playout.search import Search
-from playout.settings import Settings, preset
+from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset
 
 from .caps import Caps
 from .catalogue import Catalogue, option_texts
@@ -27,6 +27,9 @@ LOG = logging.getLogger("playout.web")
 EVERY = 1.0  # seconds between two looks of the keeper
 SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
 SAVE_SHARE = 0.05  # of the keeper's time may go into such files
+PAUSE_SHARE = 0.01  # of a run's time may it stand still while its tree is copied for a file
+CACHE, THREADS = 1 << 16, 4  # of a network
+ROLLOUTS = 1000  # from one position: nobody can stop a run, or look, in the middle of a simulation
 
 
 class Sessions:
@@ -91,15 +94,22 @@ class Sessions:
             other = self.find(source)
             loaded, start, settings = other.look(lambda search: (search.game, search.position, search.settings))
             settings, name, given = changed(settings, other.preset, other.options, preset_name, given)
+            self.check(settings)
             search = Search(loaded, settings, position=start, seed=seed)
         else:
-            settings, name = make_settings(preset_name or "default", given), preset_name or "default"
+            settings, name = self.check(make_settings(preset_name or "default", given)), preset_name or "default"
             loaded = self.catalogue.load(game or "", game_settings)
             with game_may_fail(type(loaded)):
                 search = Search(loaded, settings, position=played(loaded.position(position), moves), seed=seed)
         return self._add(search, name, given, title)
 
-    def import_file(self, path: Path, game: str, game_settings: Mapping[str, Any], title: str) -> Session:
+    def check(self, settings: Settings) -> Settings:
+        return check_work(settings, self.catalogue.networks)
+
+    def import_file(self, path: Path, header: Mapping[str, Any], title: str) -> Session:
+        """A search from a file, whose header was read already."""
+        game, game_settings = str(header["game"]["name"]), dict(header["game"]["settings"])
+        self.check(Settings.from_dict(header["settings"]))
         search = Search.load(path, self.catalogue.load(game, game_settings))
         default = flat(preset("default"))
         options = {key: value for key, value in flat(search.settings).items() if value != default[key]}
@@ -108,6 +118,7 @@ class Sessions:
     def _add(
         self, search: Search, preset_name: str, options: dict[str, str], title: str, with_file: bool = False
     ) -> Session:
+        self.store.check_room()
         session = self._new(secrets.token_urlsafe(12))
         session.begin(search, preset_name, options, title)
         with self._lock:
@@ -140,8 +151,9 @@ class Sessions:
             self.store.delete(name)
         session.tell()
 
-    def check_memory(self) -> None:
-        """Refuse a run when the trees in memory are as large as they may be; the idle go to disk first."""
+    def check_room(self) -> None:
+        """Refuse what grows when the disk is full, or the memory of all trees is; the idle go to disk first."""
+        self.store.check_room()
         if self._memory() <= self.caps.memory:
             return
         self._make_room()
@@ -193,6 +205,8 @@ class Sessions:
 
     def _save(self, everything: bool = False) -> None:
         """The files that are old: at once where no run is on, otherwise as often as it costs little."""
+        if not self.store.has_room() and not everything:
+            return  # the rows are enough to bring a session back
         waiting = [s for s in self._sessions() if s.search is not None and (s.file_is_old or s.run is not None)]
         for session in sorted(waiting, key=lambda s: (s.run is not None, s.saved_at)):
             now = time.monotonic()
@@ -200,7 +214,7 @@ class Sessions:
             if self._closing.is_set() and not everything:
                 return
             if running and not everything:
-                every = max(SAVE_EVERY, session.save_took / SAVE_SHARE)
+                every = max(SAVE_EVERY, session.save_took / SAVE_SHARE, session.save_paused / PAUSE_SHARE)
                 if now < self._rest_until or now - session.saved_at < every:
                     continue
             try:
@@ -253,3 +267,27 @@ def changed(
         if key not in given and OPTIONS[key].field and chosen[OPTIONS[key].part] not in OPTIONS[key].kinds:
             del merged[key]
     return make_settings(name, merged), name, merged
+
+
+def check_work(settings: Settings, networks: Collection[str]) -> Settings:
+    """Refuse what a client must not have the server do: open files of its choice, or work that can't be stopped."""
+    evaluator = settings.evaluator.rollouts if isinstance(settings.evaluator, Mixed) else settings.evaluator
+    why = None
+    if isinstance(evaluator, Rollouts) and evaluator.n > ROLLOUTS:
+        why = (
+            f"option rollouts is {evaluator.n:,}, more than the {ROLLOUTS:,} playouts from one position that this "
+            f"server allows; run more simulations instead"
+        )
+    elif isinstance(evaluator, Outside):
+        why = "values from outside the search need a program that gives them; this server has none"
+    elif isinstance(evaluator, Network):
+        if evaluator.file and evaluator.file not in networks:
+            there = ", ".join(sorted(networks)) or "none"
+            why = (
+                f"no network '{evaluator.file[:80]}' here (there are: {there}); `playout serve --network FILE` adds one"
+            )
+        elif evaluator.cache > CACHE or evaluator.threads > THREADS:
+            why = f"a network has at most {THREADS} threads and a cache of {CACHE:,} positions on this server"
+    if why is not None:
+        raise Refusal(400, "settings", why)
+    return settings

@@ -20,6 +20,7 @@ from playout.errors import FileError
 from .refusals import Refusal
 
 VERSION = 1
+SPARE = 256 << 20  # bytes of the disk that are left alone: rows can be written when no search file can
 SCHEMA = """
 create table if not exists sessions (
     id text primary key,
@@ -94,6 +95,22 @@ class Store:
     def new_file(self, name: str) -> Path:
         """Where a copy may go; the next start removes it if nobody else has."""
         return self.searches / f".{name}.search.{secrets.token_hex(8)}"
+
+    def has_room(self) -> bool:
+        """Whether the disk takes more search files."""
+        try:
+            return shutil.disk_usage(self.folder).free > SPARE
+        except OSError:
+            return True  # writing will tell
+
+    def check_room(self) -> None:
+        if not self.has_room():
+            raise Refusal(
+                429,
+                "storage",
+                f"the disk that holds the data folder has less than {SPARE >> 20} MiB left; delete sessions, or start "
+                f"the server with another --data",
+            )
 
     def close(self) -> None:
         with self._lock:

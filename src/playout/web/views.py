@@ -21,9 +21,11 @@ NODES = 1000  # of a tree
 CELLS = 5000  # of a map
 NAMED = 0.002  # share of the visits from which on a cell of the map has its action's text
 SHOWN = 60  # positions of a playout
+DRAWN = 4  # playouts of a step whose positions are drawn
+LISTED = 100  # playouts of a step
 REPLAYED = 1000  # actions of a playout that are played again for its last position
 SVG_BYTES = 1 << 20
-PATIENCE = 0.06  # seconds that a large view may take
+PATIENCE = 0.05  # seconds that a large view may take
 
 
 def plain(value: Any) -> Any:
@@ -131,8 +133,11 @@ def node_view(node: Node) -> dict[str, Any]:
     }
 
 
-def tree_view(search: Search, path: Sequence[int], depth: int, width: int) -> dict[str, Any]:
-    """A node and what is below it; where there is too much, the most visited nodes are opened first."""
+def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False) -> dict[str, Any]:
+    """A node and what is below it; where there is too much, the most visited nodes are opened first.
+
+    `lean`: of each node's children only the best is opened.
+    """
     node, until = node_at(search, path), time.perf_counter() + PATIENCE
     top = node_view(node)
     waiting, order, room = [(0, 0, node, top)], 0, NODES
@@ -144,7 +149,7 @@ def tree_view(search: Search, path: Sequence[int], depth: int, width: int) -> di
             order += 1
             view = node_view(child)
             shown["children"].append(view)
-            if view["expanded"]:
+            if view["expanded"] and (not lean or view["number"] == shown["best"]):
                 heapq.heappush(waiting, (-view["visits"], order, child, view))
         shown["more"] = node.child_count - len(shown["children"])
         room -= len(shown["children"])
@@ -168,11 +173,11 @@ def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def line_view(search: Search, path: Sequence[int], most: int = 64) -> dict[str, Any]:
+def line_view(search: Search, path: Sequence[int], depth: int = 64) -> dict[str, Any]:
     """The expected play from a node on."""
     node, numbers = node_at(search, path), list(path)
     nodes: list[dict[str, Any]] = []
-    while len(nodes) < most and (best := node.best) is not None and best.action is not None:
+    while len(nodes) < depth and (best := node.best) is not None and best.action is not None:
         nodes.append(node_view(best))
         numbers.append(best.action)
         node = best
@@ -185,6 +190,7 @@ def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
     Reads the arrays themselves: thousands of `Node`s would take longer than anybody wants to wait for a picture.
     """
     tree, until = search.tree, time.perf_counter() + PATIENCE
+    named_until = until - PATIENCE / 2  # positions have to be played for names: cells without them are better than none
     visits, values, actions, children = (tree.edges[name] for name in ("visits", "value", "action", "child"))
     firsts, counts, players = (tree.nodes[name] for name in ("first_edge", "count", "player"))
     root = search.root
@@ -205,7 +211,8 @@ def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
         for number, action, value, child in zip(*(row.tolist() for row in rows), strict=True):
             share = number / max(1, total)
             found.append([at, action, share, value, player])
-            names.append(_name(positions, found, at, action) if share >= NAMED else None)
+            named = share >= NAMED and time.perf_counter() < named_until
+            names.append(_name(positions, found, at, action) if named else None)
             if abs(child) > core.END:
                 heapq.heappush(waiting, (-number, len(found) - 1, abs(child), level + 1))
     return {"visits": total, "cells": found, "names": names, "least": least if waiting else 0, "depth": depth}
@@ -265,11 +272,14 @@ def step_view(step: Step, root: Position, svg: bool, simulations: int) -> dict[s
         choice["svg"] = drawn(position) if svg else None
     if data["expansion"] is not None:
         data["expansion"]["svg"] = drawn(positions[step.expansion.depth]) if svg and step.expansion else None
-    data["playouts"] = [playout_view(playout, positions[-1], svg) for playout in step.playouts]
+    data["playouts"] = [
+        playout_view(playout, positions[-1], svg and i < DRAWN) for i, playout in enumerate(step.playouts[:LISTED])
+    ]
     for change in data["backup"]:
         change["numbers"] = numbers[: len(change["path"])]
     return data | {
         "leaf_svg": drawn(positions[-1]) if svg else None,
+        "played": len(step.playouts),
         "path": numbers,
         "simulations": simulations,
     }

@@ -59,6 +59,8 @@ function operation(method, path, found) {
     box.append(make("h3", `Body, ${kind}`));
     const known = fields(content.schema);
     box.append(known.length ? rows(known, ["field", "type", "default", "meaning"]) : make("p", typeOf(content.schema)));
+    for (const body of resolved(content.schema).examples ?? [])
+      box.append(make("pre", JSON.stringify(body).replace(/([,:])(?=["{[\d])/g, "$1 ")));
   }
   for (const [status, answer] of Object.entries(found.responses ?? {})) {
     const schema = answer.content?.["application/json"]?.schema;

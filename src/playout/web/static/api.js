@@ -16,7 +16,7 @@ async function answer(response) {
   throw new Refused(response.status, error.code, error.message);
 }
 
-// A server that is just starting, or compiling a game for the first time, says 503: worth a few more tries.
+// A session that is being brought back, or a server that is compiling a game for the first time, says when to try again.
 async function send(path, options) {
   for (let attempt = 0; ; attempt++) {
     let response;
@@ -25,7 +25,7 @@ async function send(path, options) {
     } catch {
       throw new Refused(0, "offline", "The server does not answer.");
     }
-    if (response.status !== 503 || attempt === 12) return answer(response);
+    if (!response.headers.has("Retry-After") || attempt === 12) return answer(response);
     await new Promise((done) => setTimeout(done, Math.min(2000, 300 * (attempt + 1))));
   }
 }

@@ -42,9 +42,14 @@ export function valueColour(value, range, theme) {
   return `rgb(${parts(value, range, theme).join(",")})`;
 }
 
-// Black or white, whichever can be read on that colour.
+// How bright a colour is, as WCAG counts it: 0 to 1.
+const brightness = (colour) => {
+  const [r, g, b] = colour.map((part) => (part <= 10 ? part / 3294 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+
+// Black or white, whichever can be read better on that colour: the contrast is never below 4.5.
 export function inkOn(value, range, theme) {
   if (value === null || value === undefined) return theme === "dark" ? "#e8eaee" : "#1c2026";
-  const [r, g, b] = parts(value, range, theme);
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#14171c" : "#ffffff";
+  return brightness(parts(value, range, theme)) > 0.179 ? "#000000" : "#ffffff";
 }

@@ -2,9 +2,9 @@
 
 import { count, value } from "./format.js";
 
-export const ROW = 27,
-  HEIGHT = 22,
-  GAP = 30;
+export const ROW = 25,
+  HEIGHT = 21,
+  GAP = 22;
 const SPROUTS = 8;
 
 // The width of a text as the tree writes it; measured once for each text.

@@ -56,7 +56,7 @@ export function drawingOf() {
     make(
       "text",
       { x: EDGE, y: EDGE + 10, fill: style.color, "font-size": "13", "font-family": style.fontFamily },
-      `${session.name || session.game} · ${session.position.text} · ${session.preset} · ${session.simulations}`,
+      [session.name, session.game, session.position.text, session.preset, session.simulations].filter(Boolean).join(" · "),
     ),
   );
   for (const { element, at } of parts) {

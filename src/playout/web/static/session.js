@@ -69,9 +69,9 @@ export function watch() {
   const legal = state.session.position.actions.length;
   live?.watch({
     result: true,
-    tree: { path: [], depth: 2, width: legal <= 9 ? Math.max(legal, 4) : 8 },
+    tree: { path: [], depth: 2, width: legal <= 9 ? Math.max(legal, 4) : 8, lean: true },
     map: { depth: 9, cells: 700 },
-    line: { path: [] },
+    line: { path: [], depth: 4 },
     rate: 8,
   });
 }

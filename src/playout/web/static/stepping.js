@@ -2,7 +2,7 @@
 // one move of the playout, one place that the backup changes. Showing is going through the beats.
 
 import { post } from "./api.js";
-import { count } from "./format.js";
+import { full } from "./format.js";
 import { t } from "./i18n.js";
 import { inTurn, searchable, set, state } from "./store.js";
 
@@ -82,7 +82,7 @@ let told = "";
 function say() {
   if (!state.step) return;
   const now = `${state.step.simulation} ${beat().phase}`;
-  if (now !== told) set({ said: t("said_phase", { n: count(state.step.simulation), phase: t(beat().phase) }) });
+  if (now !== told) set({ said: t("said_phase", { n: full(state.step.simulation), phase: t(beat().phase) }) });
   told = now;
 }
 

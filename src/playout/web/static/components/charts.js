@@ -79,7 +79,8 @@ function Chart({ chart, series, field, title, width, show }) {
     most = Math.max(...all);
   const spare = Math.max(0.08 * (most - least), 1e-3);
   most += spare;
-  if (field !== "share") least -= spare;
+  if (field === "share") most = Math.min(1, most);
+  else least -= spare;
   const first = points[0].simulations,
     last = points.at(-1).simulations;
   const x = (s) => LEFT + ((width - LEFT - 6) * (s - first)) / Math.max(1, last - first);

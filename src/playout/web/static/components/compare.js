@@ -1,7 +1,7 @@
 // Two settings side by side, on the same position with the same budget.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { Live, post, remove } from "../api.js";
+import { Live, get, post, remove } from "../api.js";
 import { rangeOf } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
@@ -23,13 +23,13 @@ export function Compare() {
   const [sides, setSides] = useState([null, null]); // { session, run, result, chart }
   const lives = useRef([]),
     made = useRef([]),
-    kept = useRef(false);
+    kept = useRef(null); // the id of the one that is opened
 
   const closeLives = () => (lives.current.forEach((l) => l?.close()), (lives.current = []));
   // The two sessions are only for this comparison, unless one is opened.
   const tidy = () => {
     closeLives();
-    if (!kept.current) made.current.forEach((id) => remove(`/api/sessions/${id}`).catch(() => {}));
+    made.current.filter((id) => id !== kept.current).forEach((id) => remove(`/api/sessions/${id}`).catch(() => {}));
     made.current = [];
   };
   useEffect(() => tidy, []);
@@ -73,11 +73,16 @@ export function Compare() {
         return { ...side, run: message.run, result: message.result ?? side.result, chart: { points, names } };
       }),
     );
+    // A short run is over before a few updates have come; the server noted more of it.
+    if (!message.run && message.result?.visits)
+      get(`/api/sessions/${made.current[i]}/chart`)
+        .then((chart) => update(i, { chart }))
+        .catch(() => {});
   }
 
   const running = sides.some((s) => s?.run);
   const stop = () => sides.forEach((s) => s?.session && post(`/api/sessions/${s.session.id}/stop`).catch(() => {}));
-  const openSide = (side) => ((kept.current = true), close(), trying(() => open(side.session.id)));
+  const openSide = (side) => ((kept.current = side.session.id), close(), trying(() => open(side.session.id)));
   // A move has the same colour on both sides.
   const series = [...new Set(sides.flatMap((s) => (s ? seriesOf(s.chart).slice(0, 4) : [])))].sort((a, b) => a - b).slice(0, 6);
   const done = sides.every((s) => s?.result) && !running;

@@ -12,6 +12,7 @@ import { Dialog, close } from "./dialog.js";
 export function Keep() {
   const [sessions, setSessions] = useState(null);
   const [name, setName] = useState(state.session.name ?? "");
+  const [sure, setSure] = useState(null); // the session whose deletion was asked for once
   const read = () => trying(async () => setSessions((await get("/api/sessions")).sessions));
   useEffect(() => void read(), []);
   const link = location.origin + state.session.permalink;
@@ -82,11 +83,12 @@ export function Keep() {
                         <span class="position-text">${s.position}</span></a
                       >
                       <button
-                        class="quiet small"
-                        aria-label=${t("delete_session", { name: s.name || s.game })}
-                        onClick=${async () => (await discard(s.id)) && read()}
+                        class=${sure === s.id ? "stop small" : "quiet small"}
+                        aria-label=${t(sure === s.id ? "delete_really_session" : "delete_session", { name: s.name || s.game })}
+                        onBlur=${() => setSure(null)}
+                        onClick=${async () => (sure === s.id ? (await discard(s.id)) && read() : setSure(s.id))}
                       >
-                        ${t("delete")}
+                        ${t(sure === s.id ? "delete_really" : "delete")}
                       </button>
                     </li>`,
                 )}

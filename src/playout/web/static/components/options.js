@@ -107,7 +107,7 @@ function Option({ setting, choice, change, differs, name }) {
           disabled=${off}
           onChange=${(e) => pick(e.target.value)}
         >
-          ${setting.words.map((w) => html`<option value=${w}>${w}</option>`)}${setting.number && html`<option value="#">${t("a_number")}</option>`}
+          ${setting.words.map((w) => html`<option value=${w}>${w || t("games_own")}</option>`)}${setting.number && html`<option value="#">${t("a_number")}</option>`}
         </select>`
       }
       ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} />`}</span

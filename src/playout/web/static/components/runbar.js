@@ -9,6 +9,23 @@ import { keep, searchable, set, state } from "../store.js";
 
 const KINDS = ["simulations", "seconds", "endless"];
 
+// The arrow keys go through the kinds, as through any group of radio buttons.
+function onKey(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const next = (KINDS.indexOf(state.budget.kind) + step + KINDS.length) % KINDS.length;
+  choose(KINDS[next]);
+  event.currentTarget.children[next].focus();
+}
+
+// The kind that is chosen now: a quick hand types before the page was drawn again.
+function give(text) {
+  const { budget } = state;
+  const amount = budget.kind === "simulations" ? Math.round(text) : Number(text);
+  if (amount > 0) set({ budget: { ...budget, [budget.kind]: amount } });
+}
+
 function choose(kind) {
   keep("budget", kind);
   set({ budget: { ...state.budget, kind } });
@@ -25,11 +42,12 @@ export function Runbar() {
       : null;
   return html`<div class="runbar" role="toolbar" aria-label=${t("actions")}>
     <div class="group run-group">
-      <span class="switch" role="radiogroup" aria-label=${t("budget")}>
+      <span class="switch" role="radiogroup" aria-label=${t("budget")} onKeyDown=${onKey}>
         ${KINDS.map(
           (kind) =>
             html`<button
               role="radio"
+              tabindex=${budget.kind === kind ? 0 : -1}
               aria-checked=${budget.kind === kind}
               class=${budget.kind === kind ? "on" : ""}
               title=${t(`budget_${kind}_title`)}
@@ -49,7 +67,7 @@ export function Runbar() {
           value=${budget[budget.kind]}
           aria-label=${t(`budget_${budget.kind}_title`)}
           disabled=${Boolean(running)}
-          onInput=${(e) => e.target.value > 0 && set({ budget: { ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(e.target.value) : Number(e.target.value) } })}
+          onInput=${(e) => give(e.target.value)}
           onKeyDown=${(e) => e.key === "Enter" && (e.target.blur(), setTimeout(run))}
         />`
       }

@@ -40,12 +40,15 @@ export function Setup() {
   const [moves, setMoves] = useState([]);
   const [position, setPosition] = useState(session.position);
   const [problem, setProblem] = useState(null);
+  const [checking, setChecking] = useState(false); // what is shown is not what was asked for last
+  const [making, setMaking] = useState(false);
   const [choice, setChoice] = useState(choiceOf(session));
   const game = state.games.find((g) => g.game === name) ?? state.games[0];
   const settings = settingsOf(game, texts);
 
   useEffect(() => {
     let stale = false;
+    setChecking(true);
     const timer = setTimeout(async () => {
       try {
         const answer = await post("/api/positions", {
@@ -54,9 +57,9 @@ export function Setup() {
           position: text.trim() === "" ? null : text.trim(),
           moves,
         });
-        if (!stale) (setPosition(answer), setProblem(null));
+        if (!stale) (setPosition(answer), setProblem(null), setChecking(false));
       } catch (error) {
-        if (!stale) setProblem(error.message);
+        if (!stale) (setProblem(error.message), setChecking(false));
       }
     }, 200);
     return () => ((stale = true), clearTimeout(timer));
@@ -64,6 +67,7 @@ export function Setup() {
 
   const pickGame = (next) => {
     setName(next);
+    setPosition(null);
     setTexts({});
     setMoves([]);
     setText("");
@@ -76,6 +80,12 @@ export function Setup() {
     moves,
     ...given(choice),
   });
+  // Loading a game for the first time may take seconds: no second session by a second click.
+  const finish = async (action) => {
+    setMaking(true);
+    if (await action()) close();
+    else setMaking(false);
+  };
   const same =
     name === session.game &&
     JSON.stringify(settings) ===
@@ -129,20 +139,26 @@ export function Setup() {
           </details>
           ${problem && html`<p class="problem" role="alert">${problem}</p>`}
           <p class="dim small">${t("position_make")}</p>
-          <${Board}
-            game=${name}
-            id="setup-board"
-            src=${drawing(position.svg)}
-            alt=${position.show}
-            actions=${position.actions}
-            onMove=${(a) => !problem && setMoves([...moves, a.number])}
-          />
-          <p class="turn-line">
-            <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>${" "}<span
-              class="position-text"
-              >${position.text}</span
-            >
-          </p>
+          ${
+            position
+              ? html`<div class=${checking ? "checking" : ""} aria-busy=${checking}>
+                  <${Board}
+                    game=${name}
+                    id="setup-board"
+                    src=${drawing(position.svg)}
+                    alt=${position.show}
+                    actions=${position.actions}
+                    onMove=${(a) => !problem && !checking && setMoves([...moves, a.number])}
+                  />
+                  <p class="turn-line">
+                    <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>${" "}<span
+                      class="position-text"
+                      >${position.text}</span
+                    >
+                  </p>
+                </div>`
+              : !problem && html`<p class="dim pad" role="status">${t("loading")}</p>`
+          }
           <div class="row">
             <button type="button" class="quiet" disabled=${!moves.length} onClick=${() => setMoves(moves.slice(0, -1))}>
               ↶ ${t("take_back")}
@@ -157,14 +173,20 @@ export function Setup() {
       <button
         id="start-again"
         class="secondary"
-        disabled=${!same || Boolean(state.run)}
+        disabled=${!same || Boolean(state.run) || making}
         title=${t("start_again_title")}
-        onClick=${async () => (await startAgain(given(choice))) && close()}
+        onClick=${() => finish(() => startAgain(given(choice)))}
       >
         ${t("start_again")}
       </button>
-      <button id="create" class="primary" disabled=${Boolean(problem)} onClick=${async () => (await create(body())) && close()}>
-        ${t("new_session")}
+      <button
+        id="create"
+        class="primary"
+        disabled=${Boolean(problem) || making}
+        aria-busy=${making}
+        onClick=${() => finish(() => create(body()))}
+      >
+        ${making ? t("loading") : t("new_session")}
       </button>
     </footer>
   <//>`;

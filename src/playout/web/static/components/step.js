@@ -1,7 +1,7 @@
 // What happens at this beat of the step, in words and numbers.
 
 import { html } from "../vendor/preact-htm.js";
-import { count, plain, value, who } from "../format.js";
+import { count, full, plain, value, who } from "../format.js";
 import { t } from "../i18n.js";
 import { ask } from "../session.js";
 import { beat } from "../stepping.js";
@@ -18,7 +18,7 @@ export function StepPanel() {
     </div>`;
   const now = beat();
   return html`<div class="step-panel" data-phase=${now.phase} data-simulation=${step.simulation}>
-    <h3>${t("simulation_n", { n: count(step.simulation) })} · ${t(now.phase)}</h3>
+    <h3>${t("simulation_n", { n: full(step.simulation) })} · ${t(now.phase)}</h3>
     <p class="dim">${t(`${now.phase}_title`)}</p>
     ${{ selection: Selection, expansion: Expansion, playout: Playout, backup: Backup }[now.phase](step, now)}
     <p class="foot"><button class="quiet" onClick=${() => (set({ tab: "why" }), ask("step"))}>${t("explain_step")}</button></p>
@@ -38,7 +38,7 @@ function Selection(step, now) {
   const least = Math.min(0, ...scores),
     most = Math.max(...scores, least + 1e-9);
   return html`<p>
-      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: now.depth + 1, of: step.selection.length, visits: count(choice.visits), move: choice.text })}
+      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: now.depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.text })}
     </p>
     <table class="scores">
       <thead>
@@ -122,7 +122,7 @@ function Playout(step, now) {
       ${statics}
       <p>${t("result")} <${Returns} returns=${step.returns} /></p>`;
   const done = now.moves >= playout.actions.length;
-  return html`${step.playouts.length > 1 && html`<p class="dim">${t("playout_n", { k: now.which + 1, n: step.playouts.length })}</p>`}
+  return html`${step.playouts.length > 1 && html`<p class="dim">${t("playout_n", { k: now.which + 1, n: step.played })}</p>`}
     ${playout.actions.length ? html`<p>${t("playout_moves", { n: playout.actions.length })}</p>` : html`<p>${t("ending_finished")}</p>`}
     <p class="chips">
       ${playout.actions.slice(0, 120).map((a, i) => html`<span class=${`chip static${i < now.moves ? " done" : ""}${i === now.moves - 1 ? " here" : ""}`}>${a}</span>`)}
@@ -156,7 +156,7 @@ function Backup(step, now) {
                 key=${`${place.key}${change.field}`}
                 class=${index === now.place ? "best" : index > now.place ? "later" : ""}
               >
-                <th scope="row">${i === 0 ? where(place) : ""}</th>
+                <th scope="row" title=${where(place)}>${i === 0 ? where(place, 2) : ""}</th>
                 <td>${t(`field_${change.field}`)}</td>
                 <td class="right">${plain(change.before)}</td>
                 <td>→</td>
@@ -169,11 +169,9 @@ function Backup(step, now) {
     ${now.place < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
 }
 
-const where = (place) =>
-  place.what === "tree"
-    ? t("the_tree")
-    : place.what === "edge"
-      ? t("edge_to", { move: place.path.join(" ") })
-      : place.path.length
-        ? t("node_at", { move: place.path.join(" ") })
-        : t("root");
+// A place of the tree in words; with `most`, only so many of its last moves.
+function where(place, most = Infinity) {
+  const move = (place.path.length > most ? ["…", ...place.path.slice(-most)] : place.path).join(" ");
+  if (place.what === "tree") return t("the_tree");
+  return place.what === "edge" ? t("edge_to", { move }) : place.path.length ? t("node_at", { move }) : t("root");
+}

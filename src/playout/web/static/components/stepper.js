@@ -1,7 +1,7 @@
 // The bar of a step: its four phases, forward, back, to simulation k, slow motion.
 
 import { html, useState } from "../vendor/preact-htm.js";
-import { count } from "../format.js";
+import { full } from "../format.js";
 import { t } from "../i18n.js";
 import { PHASES, back, beat, beats, endStep, enterPhase, forward, simulation, slowMotion } from "../stepping.js";
 import { keep, searchable, set, state } from "../store.js";
@@ -51,7 +51,7 @@ export function Stepper() {
         ◀
       </button>
       <span class="which" id="simulation" title=${step ? `${state.beat + 1}/${beats().length}` : ""}
-        >${step ? t("simulation_n", { n: count(step.simulation) }) : t("no_step")}</span
+        >${step ? t("simulation_n", { n: full(step.simulation) }) : t("no_step")}</span
       >
       <button
         class="quiet icon"

@@ -1,4 +1,4 @@
-// The tree: drawn, dragged, zoomed, opened and closed, walked through with the arrow keys.
+// The tree: drawn, dragged, zoomed (wheel, or two fingers), opened and closed, walked through with the arrow keys.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { rangeOf, valueColour } from "../colour.js";
@@ -13,10 +13,11 @@ const LEAST = 0.15,
 
 export function Tree() {
   const box = useRef(null);
-  const [view, setView] = useState(null); // { x, y, k } once a person has moved it; null: it fits by itself
+  const [view, setView] = useState(null); // { x, y, k } once it was moved; null: it fits by itself
   const [size, setSize] = useState({ width: 600, height: 400 });
-  const [focus, setFocus] = useState("");
-  const drag = useRef(null);
+  const [focused, setFocus] = useState("");
+  const fingers = useRef(new Map()); // pointer -> where it is; a mouse is one of them
+  const drag = useRef(null); // { x, y, apart, from, moved }: the middle of the fingers, when the last one came or went
   const wanted = useRef(null); // the path that is brought into sight next
 
   useLayoutEffect(() => {
@@ -30,6 +31,7 @@ export function Tree() {
   const began = performance.now();
   const top = shownTree();
   const drawn = top ? layout(top, { root: t("root"), more: (n) => t("n_more", { n: count(n) }) }) : null;
+  const focus = drawn?.items.some((i) => i.at === focused) ? focused : ""; // the root, where that node is gone
   const range = rangeOf(state.session, drawn ? drawn.items.map((i) => i.value) : []);
   const fitted = fit(drawn, size);
   const now = view ?? fitted;
@@ -47,6 +49,13 @@ export function Tree() {
   // A step that is out of sight is brought into sight.
   const current = drawn?.items.find((i) => i.shown?.mark === "now");
   useEffect(() => void (current && bring(current)), [current?.at, state.beat]);
+  // What a step has moved goes back at its end; another position begins as a whole.
+  const before = useRef(null);
+  useEffect(() => {
+    if (state.step) before.current = { view };
+    else if (before.current) (setView(before.current.view), (before.current = null));
+  }, [Boolean(state.step)]);
+  useEffect(() => setView(null), [state.session.id, state.session.moment]);
 
   function bring(item) {
     const left = now.x + item.x * now.k,
@@ -68,19 +77,37 @@ export function Tree() {
       zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - frame.left, event.clientY - frame.top);
     else setView({ ...now, x: now.x - event.deltaY });
   };
+  const middle = () => {
+    const frame = box.current.getBoundingClientRect();
+    const [one, two = one] = [...fingers.current.values()];
+    return {
+      x: (one.x + two.x) / 2 - frame.left,
+      y: (one.y + two.y) / 2 - frame.top,
+      apart: Math.hypot(one.x - two.x, one.y - two.y),
+    };
+  };
+  const hold = () => (drag.current = fingers.current.size ? { ...middle(), from: now, moved: false } : null);
   const onDown = (event) => {
-    if (event.button === 0) drag.current = { x: event.clientX, y: event.clientY, from: now, moved: false };
+    if (event.button !== 0 || fingers.current.size === 2) return;
+    fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    hold();
   };
   const onMove = (event) => {
-    if (!drag.current) return;
-    const dx = event.clientX - drag.current.x,
-      dy = event.clientY - drag.current.y;
-    if (!drag.current.moved && Math.hypot(dx, dy) < 4) return;
-    if (!drag.current.moved) box.current.setPointerCapture?.(event.pointerId);
+    if (!fingers.current.has(event.pointerId)) return;
+    if (!event.buttons) return onUp(event); // let go outside
+    fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const { from, ...began } = drag.current,
+      to = middle();
+    if (!began.moved && Math.hypot(to.x - began.x, to.y - began.y) < 4 && Math.abs(to.apart - began.apart) < 4) return;
+    if (!began.moved) box.current.setPointerCapture?.(event.pointerId);
     drag.current.moved = true;
-    setView({ ...drag.current.from, x: drag.current.from.x + dx, y: drag.current.from.y + dy });
+    const k = began.apart > 0 && to.apart > 0 ? Math.max(LEAST, Math.min(MOST, (from.k * to.apart) / began.apart)) : from.k;
+    setView({ k, x: to.x - ((began.x - from.x) / from.k) * k, y: to.y - ((began.y - from.y) / from.k) * k });
   };
-  const onUp = () => (drag.current = null);
+  const onUp = (event) => {
+    fingers.current.delete(event.pointerId);
+    hold();
+  };
 
   const onKey = (event) => {
     const items = drawn?.items.filter((i) => i.kind !== "sprout") ?? [];
@@ -154,7 +181,7 @@ export function Tree() {
 function fit(drawn, size) {
   if (!drawn) return { x: 20, y: 20, k: 1 };
   const pad = 16;
-  const k = Math.max(0.62, Math.min(1.15, (size.width - 2 * pad) / drawn.width, (size.height - 2 * pad - 22) / drawn.height));
+  const k = Math.max(0.64, Math.min(1.15, (size.width - 2 * pad) / drawn.width, (size.height - 2 * pad - 22) / drawn.height));
   const spareX = size.width - drawn.width * k,
     spareY = size.height - 22 - drawn.height * k;
   return { k, x: spareX > 2 * pad ? Math.min(spareX / 2, 60) : pad, y: (spareY > 0 ? spareY / 2 : pad) + (HEIGHT / 2) * k };
@@ -296,7 +323,7 @@ function Finder() {
     ${
       found &&
       text &&
-      html`<ul class="found" role="listbox" aria-label=${t("find_move")}>
+      html`<ul class="found" aria-label=${t("find_move")} aria-live="polite">
         ${found.found.map(
           (f) =>
             html`<li key=${key(f.path)}>
