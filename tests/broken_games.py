@@ -402,6 +402,37 @@ class ZeroPriors(Nim):
             out[i] = 0.0
 
 
+@broken("bad-observation", "observe", "fills in inf")
+class InfiniteObservation(Nim):
+    planes, policy_size = (2,), 4
+
+    @staticmethod
+    def observe(state, player, planes):
+        planes[1] = np.inf
+
+
+@broken("bad-index", "action_index", "returned 3, expected 0 to policy_size - 1 = 2", "raise policy_size")
+class ShortPolicy(Nim):
+    planes, policy_size = (1,), 3
+
+    @staticmethod
+    def observe(state, player, planes):
+        planes[0] = state.stones / 21
+
+
+@broken("index-twice", "action_index", "returned 0, which it also returned for 1")
+class OneIndexForAll(Nim):
+    planes, policy_size = (1,), 4
+
+    @staticmethod
+    def observe(state, player, planes):
+        planes[0] = state.stones / 21
+
+    @staticmethod
+    def action_index(state, action):
+        return 0
+
+
 @broken("bad-value", "evaluate", "gives the value 11, expected -1 to 1", "tanh")
 class LargeValue(Nim):
     @staticmethod

@@ -106,9 +106,9 @@ def test_version(run):
 def test_help_names_every_command_and_none_that_is_not_there(run):
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("games", "analyze", "play", "evaluate", "perft", "doctor", "bench", "settings", "serve"):
+    for command in ("games", "analyze", "play", "evaluate", "perft", "doctor", "bench", "settings", "serve", "train"):
         assert f" {command} " in out
-    assert " train " not in out
+    assert " cluster " not in out
     assert run()[0] == 0
     assert "--simulations" in run("analyze", "--help")[1]
 
@@ -265,49 +265,48 @@ def test_settings_prints_presets_and_settings(run):
 
 
 def test_flat_settings_mean_what_they_say():
-    made = make_settings(
-        "default",
-        {
-            "policy": "PUCT",
-            "growth": "1",
-            "base": "500",
-            "c": "2.5",
-            "unvisited": "parent",
-            "reduction": "0.2",
-            "evaluator": "mixed",
-            "weight": "0.25",
-            "rollouts": "3",
-            "depth": "20",
-            "guided": "on",
-            "expansion": "widening",
-            "initial": "2",
-            "k": "0.5",
-            "alpha": "0.4",
-            "cap": "9",
-            "answer": "bound",
-            "solver": "off",
-            "discount": "0.9",
-            "normalise": "on",
-            "noise": "on",
-            "noise_fraction": "0.1",
-            "noise-alpha": "0.5",
-            "temperature": "1",
-            "confidence": "0.9",
-            "ties": "first",
-            "evaluate_root": "on",
-            "early_stop": "on",
-            "outcomes": "widening",
-            "outcomes_initial": "3",
-            "outcomes_k": "2",
-            "outcomes_alpha": "0.25",
-            "outcomes_cap": "none",
-            "open_loop": "off",
-            "transpositions": "check",
-        },
-    )
+    given = {
+        "policy": "PUCT",
+        "growth": "1",
+        "base": "500",
+        "c": "2.5",
+        "unvisited": "parent",
+        "reduction": "0.2",
+        "by_seen": "on",
+        "evaluator": "mixed",
+        "weight": "0.25",
+        "rollouts": "3",
+        "depth": "20",
+        "guided": "on",
+        "expansion": "widening",
+        "initial": "2",
+        "k": "0.5",
+        "alpha": "0.4",
+        "cap": "9",
+        "answer": "bound",
+        "solver": "off",
+        "discount": "0.9",
+        "normalise": "on",
+        "noise": "on",
+        "noise_fraction": "0.1",
+        "noise-alpha": "0.5",
+        "temperature": "1",
+        "confidence": "0.9",
+        "ties": "first",
+        "evaluate_root": "on",
+        "early_stop": "on",
+        "outcomes": "widening",
+        "outcomes_initial": "3",
+        "outcomes_k": "2",
+        "outcomes_alpha": "0.25",
+        "outcomes_cap": "none",
+        "open_loop": "off",
+        "transpositions": "check",
+    }
+    made = make_settings("default", given)
     assert made == po.Settings(
         policy=po.PUCT(2.5, 1.0, 500.0),
-        unvisited=po.Parent(0.2),
+        unvisited=po.Parent(0.2, by_seen=True),
         evaluator=po.Mixed(0.25, po.Rollouts(3, 20, True)),
         expansion=po.Widening(2.0, 0.5, 0.4, 9),
         answer="bound",
@@ -323,10 +322,37 @@ def test_flat_settings_mean_what_they_say():
         outcomes=po.Widening(3.0, 2.0, 0.25),
         transpositions="check",
     )
-    assert make_settings("default", flat(made)) == made
+    words = flat(made)
+    assert make_settings("default", {name: words[name.replace("-", "_")] for name in given}) == made
     assert make_settings("default", {"unvisited": "0.5"}).unvisited == 0.5
     assert make_settings("default", {"unvisited": "infinity"}).unvisited == "infinity"
     assert make_settings("textbook", {}) == po.preset("textbook")
+
+
+def test_flat_settings_of_a_network():
+    given = {
+        "policy": "puct",
+        "evaluator": "network",
+        "network": "file.onnx",
+        "batch": "8",
+        "virtual_loss": "0.5",
+        "policy_temperature": "1.4",
+        "cache": "100",
+        "threads": "2",
+        "temperature": "falling",
+        "temperature_first": "0.8",
+        "temperature_moves": "12",
+        "temperature_then": "0.1",
+    }
+    made = make_settings("default", given)
+    assert made == po.Settings(
+        policy=po.PUCT(),
+        evaluator=po.Network("file.onnx", 8, 0.5, 1.4, 100, 2),
+        temperature=po.Falling(0.8, 12, 0.1),
+    )
+    words = flat(made)
+    assert make_settings("default", {name: words[name] for name in given}) == made
+    assert flat(po.preset("network"))["batch"] == "auto"
 
 
 def test_a_preset_keeps_what_is_not_changed():

@@ -2,11 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import playout as po
 from tests.oracle import SplitMix64
 from tests.toy_games import Nim, PointNim
+
+CONNECT4 = po.games.load("connect4")
 
 # The presets, each against its published recipe: nim without any of our code, and the same random numbers
 
@@ -153,3 +156,63 @@ def test_presets_differ_where_their_recipes_do():
     assert po.preset("stepwise").policy.c == 1.414
     assert (po.preset("textbook").answer, po.preset("stepwise").answer) == ("value", "visits")
     assert po.preset("stepwise", solver=True).solver
+
+
+# Networks: the same formulas from their papers and options, computed by hand from what a node holds.
+
+
+def seen(observations):
+    weights = 1.0 + np.arange(CONNECT4.policy_size) * np.ones((len(observations), 1))
+    return weights, np.sin(observations.reshape(len(observations), -1).sum(axis=1))
+
+
+def searched(name, simulations=40, **changes):
+    settings = po.preset(name)
+    evaluator = po.Outside(seen, batch=1, temperature=settings.evaluator.temperature)
+    search = po.Search(CONNECT4, settings.replace(evaluator=evaluator, **changes), seed=1)
+    search.run(simulations)
+    return search
+
+
+@pytest.mark.parametrize(
+    ("name", "c", "growth", "base"), [("network", 1.25, 1.0, 19652), ("alphazero", 1.25, 1.0, 19652)]
+)
+def test_network_presets_score_as_alphazero_does(name, c, growth, base):
+    """Q + (ln((1 + N + base) / base) + c) P sqrt(N of the children) / (1 + n), where a child without a visit has the Q
+    of its parent."""
+    search = searched(name, noise=None)
+    step = search.step()
+    choice = step.selection[0]
+    root = search.root
+    through = choice.visits - 1
+    factor = (math.log((1 + choice.visits + base) / base) * growth + c) * math.sqrt(through)
+    for edge in choice.edges:
+        assert edge.exploration_term == pytest.approx(factor * edge.prior / (1 + edge.visits), rel=1e-6)
+        if edge.value is not None:
+            assert edge.value_term == edge.value
+    assert root.visits == choice.visits + 1
+
+
+def test_alphazero_has_noise_and_draws_its_first_thirty_moves():
+    settings = po.preset("alphazero")
+    assert (settings.noise, settings.solver) == (po.Noise(0.25, 0.3), False)
+    assert [settings.temperature_at(move) for move in (0, 29, 30, 200)] == [1.0, 1.0, 0.0, 0.0]
+    quiet, noised = searched("alphazero", noise=None), searched("alphazero")
+    assert [s.prior for s in quiet.result().actions] != [s.prior for s in noised.result().actions]
+
+
+def test_lc0_flattens_the_policy_and_takes_less_for_unvisited_moves():
+    """Options of lc0 0.31: CPuct 1.745, CPuctBase 38739, CPuctFactor 3.894, FpuValue 0.33, PolicyTemperature 1.359."""
+    search = searched("lc0", 12)
+    choice = search.step().selection[0]
+    powers = (1.0 + np.arange(7)) ** (1 / 1.359)
+    assert {e.action: e.prior for e in choice.edges} == {
+        a: pytest.approx(p / powers.sum(), abs=1e-6) for a, p in enumerate(powers)
+    }
+    share = sum(e.prior for e in choice.edges if e.visits)
+    unvisited = [e for e in choice.edges if not e.visits]
+    assert unvisited
+    visited = sum(e.visits * e.value for e in choice.edges if e.visits)
+    own = (visited + float(seen(search.position.observe()[None])[1][0])) / choice.visits
+    for edge in unvisited:
+        assert edge.value_term == pytest.approx(own - 0.33 * math.sqrt(share), abs=1e-6)

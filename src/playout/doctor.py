@@ -216,6 +216,7 @@ class _Doctor:
             ("chance_action", self._look_at_chance_action),
             ("evaluate", self._look_at_value),
             ("hash", self._look_at_hash),
+            ("observe", self._look_at_observation),
         ):
             asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
             if rule in self.plain and asked:
@@ -321,6 +322,21 @@ class _Doctor:
         other, seen = self.hashes.setdefault(int(value) % 2**64, (buffer.tobytes(), what))
         if seen != what:
             self._note("hash-collides", "hash", buffer, other=self._text(_buffer(other)))
+
+    def _look_at_observation(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        for value in self._ask("observe", buffer, plain, player).written[0]:
+            if not math.isfinite(value):
+                self._fail("bad-observation", "observe", buffer, value=value)
+        places: dict[int, int] = {}
+        for action in actions:
+            at: Any = action
+            if "action_index" in self.plain:
+                at = self._ask("action_index", buffer, plain, action).value
+            if not _whole(at) or not 0 <= at < self.game.policy_size:
+                self._fail("bad-index", "action_index", buffer, action, value=at, last=self.game.policy_size - 1)
+            if places.setdefault(int(at), action) != action:
+                other = self._action_name(buffer, places[int(at)])
+                self._fail("index-twice", "action_index", buffer, action, value=at, other=other)
 
     def _add_up(self, path: _Moves) -> None:
         """The returns from each position on. Of those that are wrong, the last position is named: it says most."""
@@ -473,12 +489,17 @@ class _Doctor:
             arguments = written = (rewards,)
         elif rule == "chance_action":
             arguments = (rng,)
+        elif rule == "action_index":
+            arguments = given
+        elif rule == "observe":
+            planes = np.zeros(self.game.planes, np.float32)
+            arguments, written = (*given, planes if functions is self.plain else planes.ravel()), (planes.ravel(),)
         elif rule in ("priors", "playout_action"):
             actions[: len(given[0])] = given[0]
             arguments = (actions, len(given[0]), weights if rule == "priors" else rng)
             written = (weights,) if rule == "priors" else ()
         value = functions[rule](self.game.rules.view(state), *arguments)
-        if rule in ("apply", "evaluate", "priors", "initial_state"):
+        if rule in ("apply", "evaluate", "priors", "observe", "initial_state"):
             value = None  # compiled, whatever they return is dropped
         elif _whole(value):
             value = int(value) % 2**64 if rule == "hash" else int(value)  # -1 and 2^64 - 1 are the same 64 bits
@@ -487,6 +508,8 @@ class _Doctor:
         used = len(given[0]) if rule == "priors" else players
         if rule in ("legal_actions", "chance_outcomes"):
             used = max(0, int(value)) if _whole(value) else 0
+        elif rule == "observe":
+            used = len(written[0])
         return _Answer(value, tuple(tuple(part[:used].tolist()) for part in written), state.tobytes())
 
     def _look_for_changes(self, rule: str, buffer: Any, after: bytes) -> None:

@@ -143,6 +143,21 @@ MISTAKES = {
         "an index was returned instead of the outcome, or the two rules disagree about what can happen",
         "return one of the outcomes that chance_outcomes lists, with the same probabilities",
     ),
+    "bad-observation": (
+        "fills in {value:g}, expected finite numbers",
+        "a division by zero, or a field that was never set",
+        "write numbers of the size of one; what is left out is 0",
+    ),
+    "bad-index": (
+        "returned {value!r}, expected 0 to policy_size - 1 = {last}",
+        "policy_size is too small, or action_index is missing where actions are not 0, 1, 2, …",
+        "raise policy_size, or define action_index(state, action)",
+    ),
+    "index-twice": (
+        "returned {value}, which it also returned for {other}",
+        "two actions share a place of the policy, so that a network can't tell them apart",
+        "give each legal action an index of its own",
+    ),
     "bad-hash": (
         "returned {value!r}, expected a whole number",
         "a division, or a way through the function without `return`",
