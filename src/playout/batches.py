@@ -18,6 +18,7 @@ from .core import batch as core_batch
 from .core import loop
 from .core import tree as core
 from .core.batch import Batch
+from .core.graph import key_of
 from .errors import EvaluatorError, GameError, SettingsError
 from .evaluators import Evaluator, aligned, valued
 from .game import Position, described
@@ -193,7 +194,7 @@ class Batches:
         search._checked(status, count)
         arrays.info[core_batch.FRESH], key = 0, np.uint64(0)
         if len(arrays.cache_keys):
-            key = np.uint64(search.call(core_batch.key_of, *kernel[:2], search._work.state, search._work.keyed))
+            key = np.uint64(search.call(key_of, *kernel[:2], search._work.state, search._work.keyed))
             if core_batch.load_cached(search.params, search._work, arrays, key, count):
                 arrays.info[core_batch.CACHED] += 1
                 returns = search._work.returns.copy()

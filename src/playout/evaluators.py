@@ -13,6 +13,7 @@ from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from .game import Game, Position, described
 from .settings import Network, Outside, named
 
+BATCH = 16  # for a function that does not say what it likes best
 SHIPPED = Path(__file__).parent / "nets" / "files"
 
 
@@ -61,7 +62,8 @@ class Evaluator:
         """The number of leaves to evaluate at once: as set, or as measured."""
         if self.setting.batch is not None:
             return self.setting.batch
-        return int(self.function.best_batch())  # type: ignore[union-attr]  # only networks leave it open
+        measured = getattr(self.function, "best_batch", None)
+        return int(measured()) if measured is not None else BATCH
 
     def __call__(self, observations: Any) -> tuple[Any, Any]:
         """Policies and values of a batch, checked. Whatever goes wrong is an `EvaluatorError` in one line."""

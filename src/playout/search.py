@@ -695,7 +695,8 @@ class Search:
                 self._serve(status, detail)
 
     def _note_run(self, simulations: int) -> None:
-        if self._log and self._log[-1][0] == "run" and self._batches is None:  # how batches were cut matters
+        cut = self._batches is not None and self._batches.evaluator.setting.batch != 1  # how batches are cut matters
+        if self._log and self._log[-1][0] == "run" and not cut:
             self._log[-1] = ("run", self._log[-1][1] + simulations)
         elif simulations:
             self._log.append(("run", simulations))

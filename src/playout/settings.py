@@ -112,7 +112,7 @@ class Outside:
     `tell`. A function as the evaluator of `Settings` is made one of these."""
 
     function: Callable[..., Any] | str | None = None  # a text: its name, where the function itself is not at hand
-    batch: int = 16  # leaves evaluated at once
+    batch: int | None = None  # leaves evaluated at once; None: 16, or as many as a network is fastest with
     virtual_loss: float = 1.0
     temperature: float = 1.0
     cache: int = 1 << 16
@@ -312,7 +312,7 @@ def _whole(name: str, value: Any, least: int, most: int) -> None:
 
 
 def _check_outside(s: Settings, evaluator: Network | Outside) -> None:
-    if evaluator.batch is not None or isinstance(evaluator, Outside):
+    if evaluator.batch is not None:
         _whole("evaluator.batch", evaluator.batch, 1, 4096)
     _whole("evaluator.cache", evaluator.cache, 0, 1 << 24)
     _number("evaluator.virtual_loss", evaluator.virtual_loss, 0.0, 1.0)
@@ -500,11 +500,12 @@ PRESETS: dict[str, Preset] = {
             solver=False,
         ),
     ),
-    # lc0 0.31 as it comes, one leaf at a time; its values of these settings are its own options of like names.
+    # lc0 0.31 as it comes, one leaf at a time; its values of these settings are its own options of like names. Its c
+    # grows with ln((N + 38739) / 38739), without our 1: the same as a base of one less, and what that adds off c.
     "lc0": Preset(
         "a network as lc0 searches by default: c grows with the visits, unvisited moves lose by what was seen",
         lambda: Settings(
-            policy=PUCT(1.745, growth=3.894, base=38739.0),
+            policy=PUCT(1.745 - 3.894 * math.log(38739 / 38738), growth=3.894, base=38738.0),
             evaluator=Network(temperature=1.359, virtual_loss=0.0),
             unvisited=Parent(0.33, by_seen=True),
             ties="first",

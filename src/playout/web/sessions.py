@@ -1,6 +1,7 @@
 """All sessions of a server, and the thread that keeps them: rows every second, files now and then, the idle to disk."""
 
 import contextlib
+import dataclasses
 import logging
 import secrets
 import threading
@@ -290,4 +291,7 @@ def check_work(settings: Settings, networks: Collection[str]) -> Settings:
             why = f"a network has at most {THREADS} threads and a cache of {CACHE:,} positions on this server"
     if why is not None:
         raise Refusal(400, "settings", why)
+    if isinstance(evaluator, Network) and evaluator.batch is None:
+        # One at a time, so that steps and a restart come to the same tree as a run.
+        settings = settings.replace(evaluator=dataclasses.replace(evaluator, batch=1))
     return settings

@@ -7,6 +7,8 @@ import { t } from "./i18n.js";
 import { inTurn, searchable, set, state } from "./store.js";
 
 export const PHASES = ["selection", "expansion", "playout", "backup"];
+// What a phase is called: where a network evaluates, nothing is played out.
+export const phaseWord = (phase) => (phase === "playout" && state.session?.options.evaluator === "network" ? "network" : phase);
 const PAUSE = { selection: 450, expansion: 700, playout: 220, backup: 450 }; // milliseconds a beat
 const LONGEST = 4000; // of a phase: a long playout goes faster
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -82,7 +84,7 @@ let told = "";
 function say() {
   if (!state.step) return;
   const now = `${state.step.simulation} ${beat().phase}`;
-  if (now !== told) set({ said: t("said_phase", { n: full(state.step.simulation), phase: t(beat().phase) }) });
+  if (now !== told) set({ said: t("said_phase", { n: full(state.step.simulation), phase: t(phaseWord(beat().phase)) }) });
   told = now;
 }
 

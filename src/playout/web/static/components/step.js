@@ -4,7 +4,7 @@ import { html } from "../vendor/preact-htm.js";
 import { count, full, plain, value, who } from "../format.js";
 import { t } from "../i18n.js";
 import { ask } from "../session.js";
-import { beat } from "../stepping.js";
+import { beat, phaseWord } from "../stepping.js";
 import { set, state } from "../store.js";
 
 const EDGES = 12;
@@ -18,8 +18,8 @@ export function StepPanel() {
     </div>`;
   const now = beat();
   return html`<div class="step-panel" data-phase=${now.phase} data-simulation=${step.simulation}>
-    <h3>${t("simulation_n", { n: full(step.simulation) })} · ${t(now.phase)}</h3>
-    <p class="dim">${t(`${now.phase}_title`)}</p>
+    <h3>${t("simulation_n", { n: full(step.simulation) })} · ${t(phaseWord(now.phase))}</h3>
+    <p class="dim">${t(`${phaseWord(now.phase)}_title`)}</p>
     ${{ selection: Selection, expansion: Expansion, playout: Playout, backup: Backup }[now.phase](step, now)}
     <p class="foot"><button class="quiet" onClick=${() => (set({ tab: "why" }), ask("step"))}>${t("explain_step")}</button></p>
   </div>`;
@@ -116,9 +116,9 @@ function Expansion(step) {
 
 function Playout(step, now) {
   const playout = step.playouts[now.which];
-  const statics = step.static_values && html`<p>${t("static_values")} <${Returns} returns=${step.static_values} /></p>`;
+  const statics = step.static_values && html`<p>${t(phaseWord("playout") === "network" ? "network_values" : "static_values")} <${Returns} returns=${step.static_values} /></p>`;
   if (!playout)
-    return html`<p>${t(`ending_${step.ending}`)}</p>
+    return html`<p>${t(step.ending === "new" && phaseWord("playout") === "network" ? "ending_network" : `ending_${step.ending}`)}</p>
       ${statics}
       <p>${t("result")} <${Returns} returns=${step.returns} /></p>`;
   const done = now.moves >= playout.actions.length;

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { full } from "../format.js";
 import { t } from "../i18n.js";
-import { PHASES, back, beat, beats, endStep, enterPhase, forward, simulation, slowMotion } from "../stepping.js";
+import { PHASES, back, beat, beats, endStep, enterPhase, forward, phaseWord, simulation, slowMotion } from "../stepping.js";
 import { keep, searchable, set, state } from "../store.js";
 
 export function Stepper() {
@@ -22,9 +22,9 @@ export function Stepper() {
               disabled=${!step}
               aria-current=${phase === name ? "step" : undefined}
               data-phase=${name}
-              title=${t(`${name}_title`)}
+              title=${t(`${phaseWord(name)}_title`)}
             >
-              <i>${i + 1}</i> ${t(name)}
+              <i>${i + 1}</i> ${t(phaseWord(name))}
             </button>
           </li>`,
       )}

@@ -22,7 +22,8 @@ export function Table() {
     actions.map((a) => a.value),
   );
   const shown = all ? actions : actions.slice(0, SHOWN);
-  return html`<table class="moves" id="moves">
+  const byPrior = session.options.policy === "puct"; // otherwise priors play no part in the score
+  return html`<table class=${byPrior ? "moves narrow" : "moves"} id="moves">
     <caption class="hidden">
       ${t("moves_caption", { who: who(result.value_for) })}
     </caption>
@@ -31,6 +32,7 @@ export function Table() {
         <th scope="col">${t("move")}</th>
         <th scope="col" class="right">${t("visits")}</th>
         <th scope="col">${t("share")}</th>
+        ${byPrior && html`<th scope="col" class="right" title=${t("prior_title")}>${t("prior")}</th>`}
         <th scope="col" class="right" title=${t("value_title", { who: who(result.value_for) })}>${t("value")}</th>
         <th scope="col"><span class="hidden">${t("interval")}</span></th>
         <th><span class="hidden">${t("play")}</span></th>
@@ -57,6 +59,7 @@ export function Table() {
               <span class="meter"><i style=${{ width: `${100 * a.share}%` }}></i></span
               ><span class="right">${percent(a.share)}</span>
             </td>
+            ${byPrior && html`<td class="right dim">${percent(a.prior)}</td>`}
             <td class="right">
               ${a.proven !== null ? html`<span class="proof" title=${t("proven")}>✓</span>` : ""}${value(a.proven ?? a.value)}
             </td>
@@ -78,7 +81,7 @@ export function Table() {
       actions.length > SHOWN &&
       html`<tfoot>
         <tr>
-          <td colspan="6">
+          <td colspan=${byPrior ? 7 : 6}>
             <button class="link" onClick=${() => setAll(!all)}>
               ${all ? t("fewer") : t("n_more", { n: actions.length - SHOWN })}
             </button>
