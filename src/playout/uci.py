@@ -263,7 +263,7 @@ class Engine:
     """Reads commands by `command` and writes lines by `write`, from two threads but never at once."""
 
     def __init__(self, write: Callable[[str], None], game: Game | None = None, network: str = "") -> None:
-        self.game = game or Chess()
+        self.game = self._plain = game or Chess()
         self._write, self._writing = write, threading.Lock()
         self.options = options_for(self.game)
         self.values = {name: o.default for name, o in self.options.items() if o.kind != "button"}
@@ -415,11 +415,11 @@ class Engine:
 
     def _check_settings(self) -> None:
         """Refuse settings that can't be searched with; see the game as a network does, where there is one."""
-        settings, game = self.settings(), self.game
+        settings, game = self.settings(), self._plain
         settings.params(game)
         if isinstance(settings.evaluator, Network):
             game = Evaluator(settings.evaluator, game).game
-        if game is not self.game:
+        if type(game) is not type(self.game):
             self._halt()
             self._join_warming()
             self.game, self.kept, self.before = game, None, None
