@@ -151,6 +151,7 @@ class Chess(Game):
                     f"moves e2e4 e7e5 … if there are any"
                 )
             read_fen(state, start)
+            self.read_past(state, start)
         claims, state.claims = int(state.claims), -1  # on the way there, a draw may have gone unclaimed
         position = self.position_of(_judged(state))
         for number, move in enumerate(moves.split(), start=1):
@@ -159,10 +160,13 @@ class Chess(Game):
             except ActionError as error:
                 reason = str(error).removeprefix("chess: ")
                 raise PositionError(f"chess: move {number} of '{text}': {reason}") from None
-        for field in STATE.names or ():
+        for field in self.dtype.names or ():
             state[field] = position.state[field]
         state.claims = claims
         _judged(state)
+
+    def read_past(self, state: Any, fen: str) -> None:
+        """For a game that remembers more than chess does: what a FEN, which has just been read, tells of the past."""
 
     def show(self, state: Any) -> str:
         rows = [

@@ -1,11 +1,9 @@
 """Chess as Leela's networks see it: the last eight boards as 112 planes, and an index among 1858 moves."""
 
-import re
 from typing import Any
 
 import numpy as np
 
-from playout.errors import ActionError, PositionError
 from playout.game import Position
 from playout.games._shared import count_bits, helper
 
@@ -28,7 +26,7 @@ from .board import (
     bit,
     square_number,
 )
-from .ends import find_end, repetitions
+from .ends import repetitions
 from .fen import write_history
 
 BOARDS = 8  # the present one and seven before it
@@ -164,24 +162,29 @@ class LeelaChess(Chess):
         flip = 56 if state.turn == BLACK else 0
         return move_index(origin ^ flip, target ^ flip, promotion)
 
-    def state_from_text(self, state: Any, text: str) -> None:
-        start, _, moves = text.partition(" moves")
-        key_of_start = int(state.key)  # `state` arrives as the start of the game
-        super().state_from_text(state, text if moves[:1].strip() else start)
-        if int(state.key) != key_of_start:
-            _repeat_first_board(state, start)
-        claims, state.claims = int(state.claims), -1  # on the way there, a draw may have gone unclaimed
-        position = self.position_of(_judged(state))
-        for number, move in enumerate(moves.split(), start=1):
-            try:
-                position = position.play(position.action(move))
-            except ActionError as error:
-                reason = str(error).removeprefix("chess: ")
-                raise PositionError(f"chess: move {number} of '{text}': {reason}") from None
-        for field in self.dtype.names or ():
-            state[field] = position.state[field]
-        state.claims = claims
-        _judged(state)
+    def read_past(self, state: Any, fen: str) -> None:
+        """Fill the boards from a FEN that is not the start: all before it are taken to be the same.
+
+        Where the FEN has an en passant square the last move is known, and the pawn is put back, also where nobody can
+        take it (which `state.en_passant` leaves out).
+        """
+        if int(state.key) == int(self.position().state.key):
+            return
+        keep_board(state)
+        state.boards[1:] = state.boards[0]
+        state.older_keys[:] = state.key
+        state.repeated = 0
+        passant = fen.split()[3]
+        if passant != "-":
+            target = square_number(passant)
+            pawn = PAWN + 8 * BLACK if state.turn == WHITE else PAWN
+            step = 8 if state.turn == WHITE else -8
+            origin, there = target + step, target - step
+            moved = bit(origin) | bit(there)
+            state.boards[1:, 0] ^= moved  # a pawn's code has the lowest bit of the kind only
+            if state.turn == WHITE:
+                state.boards[1:, 3] ^= moved
+            state.older_keys[:] ^= PIECE_KEYS[64 * pawn + origin] ^ PIECE_KEYS[64 * pawn + there]
 
 
 def with_history(game: LeelaChess, position: Position | str) -> Position:
@@ -195,33 +198,3 @@ def with_history(game: LeelaChess, position: Position | str) -> Position:
     if isinstance(position.game, LeelaChess):
         return position
     return game.position(write_history(position.state))
-
-
-def _judged(state: Any) -> Any:
-    """The state, with `over` filled in."""
-    with np.errstate(over="ignore"):
-        state.over = find_end(state)
-    return state
-
-
-def _repeat_first_board(state: Any, fen: str) -> None:
-    """Fill the boards from a FEN that is not the start: all before it are taken to be the same.
-
-    Where the FEN has an en passant square the last move is known, and the pawn is put back, also where nobody can take
-    it (which `state.en_passant` leaves out).
-    """
-    keep_board(state)
-    state.boards[1:] = state.boards[0]
-    state.older_keys[:] = state.key
-    state.repeated = 0
-    passant = re.sub(r"^(position\s+)?(fen\s+)?", "", fen.strip()).split()[3]
-    if passant != "-":
-        target = square_number(passant)
-        pawn = PAWN + 8 * BLACK if state.turn == WHITE else PAWN
-        step = 8 if state.turn == WHITE else -8
-        origin, there = target + step, target - step
-        moved = bit(origin) | bit(there)
-        state.boards[1:, 0] ^= moved  # a pawn's code has the lowest bit of the kind only
-        if state.turn == WHITE:
-            state.boards[1:, 3] ^= moved
-        state.older_keys[:] ^= PIECE_KEYS[64 * pawn + origin] ^ PIECE_KEYS[64 * pawn + there]
