@@ -11,6 +11,7 @@ from playout.result import Result
 from playout.show import number, percent
 from tests.test_show import hostile, made, result_of, stats
 from tests.test_view import Dice
+from tests.toy_games import Nim
 
 
 def compared(*actions: Any, **facts: Any) -> Any:
@@ -236,3 +237,14 @@ def test_every_stage_of_a_search_can_be_explained(name: str, simulations: int) -
     assert str(result.best_text) in text
     assert "None" not in text
     assert "nan" not in text
+
+
+def test_where_priors_steer_the_search_they_are_told():
+    """Nim of ten stones; the evaluator likes one stone and nothing else."""
+    search = po.Search(Nim(stones=10), po.Settings(policy=po.PUCT(1.0), evaluator=po.Outside(), solver=False))
+    for _ in range(40):
+        for leaf in search.ask():
+            search.tell(leaf, 0.0, {a: 0.8 if a == 1 else 0.1 for a in leaf.actions})
+    assert "Before any search the evaluator gave 1 80.0% of the attention and" in search.result().explain()
+    plain = po.Search(Nim(stones=10), po.Settings(solver=False), seed=1)
+    assert "Before any search" not in plain.run(100).explain()

@@ -9,7 +9,7 @@ from typing import Any
 
 from .game import CHANCE
 from .result import ActionStats, Result
-from .settings import ANSWERS
+from .settings import ANSWERS, PUCT, Network, Outside
 from .show import clean, count, duration, number, percent, proven_word, who
 
 LINE_SHOWN = 8  # actions of an expected line
@@ -67,6 +67,7 @@ def explain_data(result: Result) -> dict[str, Any]:
         "rule": result.settings.answer,
         "by_rule": rules,
         "solver": result.settings.solver,
+        "priors_from": _priors_from(result),
         "temperature": result.temperature,
         "leader_since": result.leader_since,
         "simulations_here": _total(result),
@@ -92,6 +93,16 @@ def _situation(result: Result) -> str:
     if result.best is None:
         return "not searched"
     return "one action" if len(result.actions) == 1 else "choice"
+
+
+def _priors_from(result: Result) -> str | None:
+    """Who says how much attention an action deserves before any search; None where the policy does not ask."""
+    settings = result.settings
+    if not isinstance(settings.policy, PUCT):
+        return None
+    if isinstance(settings.evaluator, Network | Outside):
+        return "network" if isinstance(settings.evaluator, Network) else "evaluator"
+    return "game" if result.position.game.has("priors") else None
 
 
 def _is_lost(result: Result, stats: ActionStats) -> bool:
@@ -336,6 +347,12 @@ def _rule(data: dict[str, Any]) -> list[str]:
         )
     elif rule != "visits" and data["by_rule"].get("visits") not in (None, best["action"]):
         said.append(f"By visits it would be {clean(data['by_rule']['visits'])}: here the rules disagree.")
+    if data["priors_from"] is not None and data["next"] is not None:
+        other = data["next"]
+        said.append(
+            f"Before any search the {data['priors_from']} gave {clean(best['action'])} {percent(best['prior'])} of the "
+            f"attention and {clean(other['action'])} {percent(other['prior'])}; visits follow that until values speak."
+        )
     if data["temperature"] > 0:
         said.append(
             f"This is the answer without chance; at temperature {data['temperature']:g}, choose() draws among the "
