@@ -240,11 +240,11 @@ def test_every_stage_of_a_search_can_be_explained(name: str, simulations: int) -
 
 
 def test_where_priors_steer_the_search_they_are_told():
-    """Nim of ten stones; the evaluator likes one stone and nothing else."""
+    """Nim of ten stones: two is the winning move, which values find although the evaluator likes one stone."""
     search = po.Search(Nim(stones=10), po.Settings(policy=po.PUCT(1.0), evaluator=po.Outside(), solver=False))
     for _ in range(40):
         for leaf in search.ask():
             search.tell(leaf, 0.0, {a: 0.8 if a == 1 else 0.1 for a in leaf.actions})
-    assert "Before any search the evaluator gave 1 80.0% of the attention and" in search.result().explain()
+    assert "Before any search the evaluator gave 2 10.0% of the attention and 1 80.0%" in search.result().explain()
     plain = po.Search(Nim(stones=10), po.Settings(solver=False), seed=1)
     assert "Before any search" not in plain.run(100).explain()
