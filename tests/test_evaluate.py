@@ -27,7 +27,7 @@ def test_figures_of_known_scores():
     found = scores("one", 1, 2, 3, 4, 10)
     assert (found.mean, found.quartiles, found.moves, found.seconds) == (4.0, (2.0, 3.0, 4.0), 10.0, 0.05)
     assert found.deviation == pytest.approx(math.sqrt(50 / 4))
-    assert found.error == pytest.approx(2.5758293 * math.sqrt(50 / 4) / math.sqrt(5))
+    assert found.error == pytest.approx(4.604095 * math.sqrt(50 / 4) / math.sqrt(5), rel=1e-5)  # t of 4
     assert math.isnan(half_width([3.0]))
 
 
