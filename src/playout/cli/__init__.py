@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from playout.errors import PlayoutError
 
-from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, uci
+from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci
 from .options import Command
 
 # Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
@@ -31,6 +31,7 @@ for command in (
     serve.serve,
     arena.arena,
     evaluate.evaluate,
+    train.train,
     uci.uci,
     perft.perft,
     doctor.doctor,

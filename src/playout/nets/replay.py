@@ -1,0 +1,112 @@
+"""The games that are learnt from, on disk: a plain .npz file for each generation, never a pickle."""
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from playout.errors import FileError
+
+from .module import write_whole
+
+SPARE = 2  # generations that are kept beyond the window, for a run that falls back to an older checkpoint
+DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, TypeError, LookupError, EOFError, OSError, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Positions to learn from, a row each. `[N]` of them, `[K]` what a network sees, `[A]` its policy."""
+
+    planes: Any  # [N, K] float32
+    policy: Any  # [N, A] float32: what the search thinks of each action; sums to one
+    values: Any  # [N, 1] float32: what the player who moves got from there on; or [N, players], what each got
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    @classmethod
+    def joined(cls, parts: "list[Samples]") -> "Samples":
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("planes", "policy", "values")))
+
+
+class Replay:
+    """The files of a folder, and the window of the last generations."""
+
+    def __init__(self, folder: Path, window: int) -> None:
+        self.folder, self.window = folder, window
+
+    def path(self, generation: int) -> Path:
+        return self.folder / f"{generation:06d}.npz"
+
+    def write(self, generation: int, samples: Samples, about: dict[str, Any]) -> None:
+        """One generation, whole or not at all; what has left the window for long is removed."""
+        write_arrays(
+            self.path(generation),
+            {"planes": samples.planes, "policy": samples.policy, "values": samples.values, "about": packed(about)},
+        )
+        old = self.path(generation - self.window - SPARE)
+        for path in self.folder.glob("*.npz"):
+            if path.name <= old.name:
+                path.unlink(missing_ok=True)
+
+    def read(self, generation: int) -> tuple[Samples, dict[str, Any]]:
+        """One generation; `FileError` says why it can't be read."""
+        found = read_arrays(self.path(generation))
+        try:
+            samples = Samples(found["planes"], found["policy"], found["values"])
+            if len({len(samples.planes), len(samples.policy), len(samples.values)}) != 1:
+                raise FileError(f"{self.path(generation)}: its arrays have different lengths; the file is damaged")
+            return samples, unpacked(found["about"])
+        except (KeyError, ValueError) as error:
+            raise FileError(f"{self.path(generation)}: is damaged ({error})") from None
+
+    def read_window(self, generation: int) -> tuple[Samples, list[str]]:
+        """All that the window holds at a generation, oldest first, and what could not be read."""
+        parts, problems = list[Samples](), list[str]()
+        for number in range(max(1, generation - self.window + 1), generation + 1):
+            try:
+                parts.append(self.read(number)[0])
+            except FileError as error:
+                problems.append(str(error))
+        if not parts:
+            raise FileError(f"{self.folder}: no games to learn from can be read ({'; '.join(problems)})")
+        return Samples.joined(parts), problems
+
+
+def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
+    """An .npz file, whole or not at all."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path.parent}: can't be made ({error.strerror or error})") from None
+    write_whole(path, buffer.getvalue())
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """All arrays of an .npz file, checked by their checksums; `FileError` where it is damaged."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except DAMAGED as error:
+        raise FileError(f"{path}: is damaged or cut off ({' '.join(str(error).split())[:120]})") from None
+
+
+def packed(data: Any) -> Any:
+    """Something that JSON can hold, as an array of bytes."""
+    import json
+
+    return np.frombuffer(json.dumps(data).encode(), np.uint8)
+
+
+def unpacked(array: Any) -> Any:
+    import json
+
+    return json.loads(bytes(array).decode())

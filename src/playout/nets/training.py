@@ -1,0 +1,434 @@
+"""Training: games, learning, evaluation, a checkpoint; and again. The unit is the generation.
+
+Everything that is random comes from the seed and the generation's number, so that there are no generators to keep: a
+run that was killed and goes on from its last checkpoint comes to the same weights, bit for bit.
+"""
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playout.arena.openings import seed_of
+from playout.arena.statistics import Tally
+from playout.errors import FileError, SettingsError
+from playout.game import Game
+
+from .learning import State, averaged, deterministic, learn, new_state, set_scale, state_arrays, state_of
+from .module import _torch, export, write_whole
+from .pool import Pool, Source
+from .recipe import Recipe, recipe_for, value_kind
+from .replay import Replay, Samples, packed, read_arrays, write_arrays
+from .selfplay import Table
+
+KEPT = 2  # checkpoints
+RIVALS = (1, 10)  # UCT with so many times the simulations of the network
+SETTINGS_FILE = "settings.json"
+
+
+@dataclass
+class Watch:
+    """Who looks on: `line` gets a sentence now and then, `share` what is going on and how far it is."""
+
+    line: Callable[[str], None] = lambda text: None
+    share: Callable[[str, float], None] = lambda text, share: None
+
+
+class Training:
+    """A training in a folder. `run` goes on where the folder stands."""
+
+    def __init__(
+        self,
+        game: Game | str,
+        out: str | Path,
+        *,
+        settings: dict[str, Any] | None = None,
+        command: str = "",
+        watch: Watch | None = None,
+        **given: Any,
+    ) -> None:
+        _torch()
+        _need_onnx()
+        self.watch, self.command = watch or Watch(), command
+        if isinstance(game, str):
+            self.source = Source(game, dict(settings or {}))
+            self.game = self.source.load()
+        else:
+            self.source, self.game = Source((type(game), dict(game.values))), game
+        check_game(self.game)
+        self.folder = Path(out).expanduser().absolute()
+        self.recipe = self._recipe({name: value for name, value in given.items() if value is not None})
+        self.replay = Replay(self.folder / "replay", self.recipe.window)
+        self._deadline = math.inf
+        self._phase, self._kept = "", 0  # what is going on, and the generation of the last checkpoint
+        self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""
+
+    @property
+    def network_file(self) -> Path:
+        """Where the best network so far is."""
+        return self.folder / f"{self.game.title}.onnx"
+
+    # The run.
+
+    def run(self, generations: int | None = None, minutes: float | None = None) -> State:
+        """Train up to so many generations in all, or for so many minutes, whichever comes first."""
+        if generations is not None and generations < 1:
+            raise SettingsError(f"training: generations is {generations}, expected a whole number of at least 1")
+        if minutes is not None and not 0 < minutes < 1e7:
+            raise SettingsError(f"training: minutes is {minutes:g}, expected a number above 0")
+        began = time.monotonic()
+        self._deadline = began + 60 * minutes if minutes is not None else math.inf
+        last = generations if generations is not None else 2**31
+        with self._locked(), deterministic(self.recipe.threads):
+            state = self._restored()
+            self._kept = state.generation
+            if state.generation:
+                self.watch.line(f"{self.folder}: going on after generation {state.generation}")
+            pool: Pool | None = None
+            try:
+                while state.generation < last and time.monotonic() < self._deadline:
+                    if pool is None:
+                        pool = Pool(self.source, self.game, self.recipe)
+                    self._generation(state, pool)
+                if state.best_generation != state.generation and not self._was_evaluated(state):
+                    pool = pool or Pool(self.source, self.game, self.recipe)
+                    self._final(state, pool)
+            finally:
+                if pool is not None:
+                    pool.close()
+        return state
+
+    def _generation(self, state: State, pool: Pool) -> None:
+        number = state.generation + 1
+        began = time.perf_counter()
+        figures: dict[str, Any] = {"generation": number}
+        figures |= self._self_play(state, pool, number)
+        # From here on a checkpoint is due: all changes to `state` are made before it is written.
+        figures |= self._learn(state, number)
+        state.generation = number
+        if self.recipe.every and number % self.recipe.every == 0:
+            figures |= self._evaluate(state, pool, self._exported(state))
+        elif not state.best or not self.recipe.every:
+            self._crown(state, self._exported(state))  # without matches, the newest is the best
+        figures["seconds"] = round(time.perf_counter() - began, 3)
+        state.seconds += figures["seconds"]
+        state.history.append(figures)
+        self._keep(state)
+        self.watch.line(summary(figures))
+
+    def _self_play(self, state: State, pool: Pool, number: int) -> dict[str, Any]:
+        self._phase = f"generation {number}, self-play"
+        recipe = self.recipe
+        try:
+            _, about = self.replay.read(number)
+            if about.get("generation") == number and about.get("seed") == recipe.seed:
+                return about["figures"]  # type: ignore[no-any-return]  # played before the run was ended
+        except FileError:
+            pass
+        if state.generation == 0 and recipe.teacher > 0:
+            network = None
+        else:
+            network = state.best if recipe.gate > 0 and state.best else self._exported(state)
+        shares = _shares(recipe.games, recipe.workers)
+        jobs = [
+            ("table", place, network, games, seed_of(recipe.seed, "table", number, place))
+            for place, games in enumerate(shares)
+            if games
+        ]
+
+        def look(games: int, evaluations: int) -> None:
+            rate = evaluations / max(1e-9, time.perf_counter() - began)
+            said = f"generation {number}: {games} of {recipe.games} games · {rate:,.0f} evaluations a second"
+            self.watch.share(said, games / recipe.games)
+
+        began = time.perf_counter()
+        tables: list[Table] = pool.share(jobs, look)
+        seconds = time.perf_counter() - began
+        samples = Samples.joined([table.samples for table in tables])
+        if not len(samples):
+            raise SettingsError(
+                f"training: the {recipe.games} games of generation {number} brought no position to learn from; play "
+                f"more games, or make `cheap` smaller"
+            )
+        sums = {key: sum(table.figures[key] for table in tables) for key in tables[0].figures}
+        weighted = {
+            key: sum(t.figures[key] * t.figures[by] for t in tables) / max(1.0, sums[by])
+            for key, by in (("entropy", "samples"), ("first", "games"))
+        }
+        figures = {
+            "games": int(sums["games"]),
+            "samples": len(samples),
+            "length": round(sums["moves"] / max(1.0, sums["games"]), 2),
+            "evaluations": int(sums["evaluations"]),
+            "entropy": round(weighted["entropy"], 5),
+            "first": round(weighted["first"], 4),
+            "games_per_minute": round(60 * sums["games"] / max(1e-9, seconds), 2),
+            "evaluations_per_second": round(sums["evaluations"] / max(1e-9, seconds), 1),
+            "network_share": round(sums["network_seconds"] / max(1e-9, sums["seconds"]), 3),
+            "play_seconds": round(seconds, 3),
+        }
+        self.replay.write(number, samples, {"generation": number, "seed": recipe.seed, "figures": figures})
+        return figures
+
+    def _learn(self, state: State, number: int) -> dict[str, Any]:
+        self._phase = f"generation {number}, learning"
+        began = time.perf_counter()
+        samples, problems = self.replay.read_window(number)
+        for problem in problems:
+            self.watch.line(f"{problem}; going on without it")
+        new, _ = self.replay.read(number)
+        if number == 1 and not state.model.bounded:
+            set_scale(state.model, new)
+        recipe = self.recipe
+        steps = max(1, math.ceil(recipe.reuse * len(new) / recipe.batch))
+
+        def look(step: int) -> None:
+            if step % 10 == 0:
+                self.watch.share(f"generation {number}: learning, step {step} of {steps}", step / steps)
+
+        found = learn(state, self.game, recipe, samples, steps, seed_of(recipe.seed, "learn", number), look)
+        return {**found, "steps": steps, "window": len(samples), "learn_seconds": round(time.perf_counter() - began, 3)}
+
+    # Evaluation.
+
+    def _evaluate(self, state: State, pool: Pool, network: bytes) -> dict[str, Any]:
+        """Matches against UCT and against the best so far; whoever is not worse than that one is the best now."""
+        recipe, number, began = self.recipe, state.generation, time.perf_counter()
+        self._phase = f"generation {number}, matches"
+        found: dict[str, Any] = {}
+        for times in RIVALS:
+            self.watch.share(f"generation {number}: {recipe.matches} games against UCT", 0.0)
+            name = "uct" if times == 1 else f"uct{times}"
+            found[name] = self._match(pool, network, times * recipe.simulations, f"{number} {name}")
+        if not state.best:
+            self._crown(state, network)
+        elif state.best_generation != number:
+            self.watch.share(f"generation {number}: {recipe.matches} games against the best so far", 0.5)
+            found["best"] = self._match(pool, network, state.best, f"{number} best")
+            found["best"]["generation"] = state.best_generation
+            if found["best"]["score"] >= (recipe.gate or 0.5):
+                self._crown(state, network)
+        return {"matches": found, "match_seconds": round(time.perf_counter() - began, 3)}
+
+    def _match(self, pool: Pool, network: bytes, rival: bytes | int, name: str) -> dict[str, Any]:
+        recipe = self.recipe
+        seats = max(2, self.game.players)
+        jobs = [
+            ("match", place, network, rival, seats * pairs, seed_of(recipe.seed, "match", name, place))
+            for place, pairs in enumerate(_shares(max(1, recipe.matches // seats), recipe.workers))
+            if pairs
+        ]
+        scores = [score for part in pool.share(jobs) for score in part]
+        tally = Tally.of(scores)
+        low, high = tally.score_interval
+        elo = tally.elo
+        return {
+            "games": tally.games,
+            "wins": tally.wins,
+            "draws": tally.draws,
+            "losses": tally.losses,
+            "score": round(tally.score, 4),
+            "low": round(low, 4),
+            "high": round(high, 4),
+            "elo": round(elo, 1) if math.isfinite(elo) else None,
+            "simulations": rival if isinstance(rival, int) else recipe.simulations,
+        }
+
+    def _crown(self, state: State, network: bytes) -> None:
+        state.best, state.best_generation = network, state.generation
+
+    def _was_evaluated(self, state: State) -> bool:
+        return bool(state.history and "matches" in state.history[-1])
+
+    def _final(self, state: State, pool: Pool) -> None:
+        """The last network had no match yet: it has one now. The checkpoint stays as it is, so that a longer run is the
+        same as one that never stopped here."""
+        before = state.best, state.best_generation
+        figures = self._evaluate(state, pool, self._exported(state))
+        self.watch.line(matches_text(figures["matches"]))
+        write_whole(self.network_file, state.best)
+        shown = [*state.history[:-1], {**state.history[-1], **figures}]
+        self._report(state, shown)
+        state.best, state.best_generation = before
+
+    # Files.
+
+    def _exported(self, state: State) -> bytes:
+        """The network that plays, as an ONNX file; also written as latest.onnx."""
+        if self._latest[0] == (state.generation, state.steps):
+            return self._latest[1]
+        model = averaged(state, self.game, self.recipe)
+        path = self.folder / "latest.onnx"
+        about = {
+            "playout.generation": str(state.generation),
+            "playout.training": packed(self.recipe.to_dict()).tobytes().decode(),
+            "playout.command": self.command,
+        }
+        export(model, self.game, path, about, value=value_kind(self.game))
+        self._latest = (state.generation, state.steps), path.read_bytes()
+        return self._latest[1]
+
+    def _keep(self, state: State) -> None:
+        """The checkpoint, the network and the report; older checkpoints go."""
+        self._phase = f"generation {state.generation}, writing the checkpoint"
+        arrays = state_arrays(state, self.recipe)
+        write_whole(self.network_file, state.best)  # first: who is killed in between makes the same one again
+        write_arrays(self._checkpoint(state.generation), arrays)
+        self._kept = state.generation
+        for path in self._checkpoints()[KEPT:]:
+            path.unlink(missing_ok=True)
+        self._report(state, state.history)
+
+    def _checkpoint(self, generation: int) -> Path:
+        return self.folder / "checkpoints" / f"{generation:06d}.npz"
+
+    def _checkpoints(self) -> list[Path]:
+        """The newest first."""
+        found = (self.folder / "checkpoints").glob("[0-9]*.npz")
+        return sorted(found, key=lambda path: path.name, reverse=True)
+
+    def _restored(self) -> State:
+        """The newest checkpoint that is whole, or a new beginning."""
+        paths = self._checkpoints()
+        for path in paths:
+            try:
+                return state_of(read_arrays(path), self.game, self.recipe, path)
+            except FileError as error:
+                self.watch.line(f"{error}; trying the one before")
+        if paths:
+            raise FileError(
+                f"{self.folder}: none of its {len(paths)} checkpoints can be read; train in another folder, or remove "
+                f"this one to begin anew"
+            )
+        return new_state(self.game, self.recipe)
+
+    def _recipe(self, given: dict[str, Any]) -> Recipe:
+        """What the folder was begun with, or what was given; the two may not differ."""
+        import json
+
+        path = self.folder / SETTINGS_FILE
+        if self.folder.exists() and not self.folder.is_dir():
+            raise FileError(f"{self.folder}: is a file, expected a folder for the training")
+        about = {"game": self.game.title, "version": self.game.version, "values": _plain(self.game.values)}
+        if path.exists():
+            try:
+                saved = json.loads(path.read_text(encoding="utf-8"))
+                recipe = Recipe.from_dict(saved["recipe"])
+                known = {key: saved[key] for key in about}
+            except (OSError, ValueError, KeyError, TypeError, SettingsError) as error:
+                raise FileError(f"{path}: can't be read ({' '.join(str(error).split())[:160]})") from None
+            for key, value in about.items():
+                if known[key] != value:
+                    raise SettingsError(
+                        f"{self.folder} is a training of {known['game']} with {key} {known[key]}, not {value}; choose "
+                        f"another folder with --out"
+                    )
+            for name, value in given.items():
+                if name not in saved["recipe"] or getattr(recipe, name) != value:
+                    raise SettingsError(
+                        f"training: {name} is {value}, but {self.folder} was begun with "
+                        f"{saved['recipe'].get(name)}; leave it out to go on, or choose another folder with --out"
+                    )
+            return recipe
+        recipe = recipe_for(self.game, **given)
+        text = json.dumps({**about, "recipe": recipe.to_dict(), "command": self.command}, indent=2) + "\n"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.folder}: can't be made ({error.strerror or error})") from None
+        write_whole(path, text.encode())
+        return recipe
+
+    def _report(self, state: State, history: list[dict[str, Any]]) -> None:
+        from .report import report_html
+
+        page = report_html(self.game.title, history, self.recipe.to_dict(), self.command, state.seconds)
+        write_whole(self.folder / "report.html", page.encode())
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One run at a time in a folder, where the system knows locks."""
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        try:
+            file = (self.folder / ".lock").open("w")
+        except OSError as error:
+            raise FileError(f"{self.folder}: can't be written to ({error.strerror or error})") from None
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise SettingsError(
+                    f"{self.folder}: another process is training there; wait for it, or use --out"
+                ) from None
+            yield
+
+    def where(self) -> str:
+        """Where a run stands that was interrupted."""
+        kept = f"generation {self._kept} is kept" if self._kept else "no generation is complete yet"
+        last = f"{kept} in {self.folder}"
+        during = f" during {self._phase}" if self._phase else ""
+        return f"stopped{during}; {last}; the same command goes on from there"
+
+
+def train(game: Game | str, out: str | Path, generations: int | None = None, **given: Any) -> State:
+    """Train a network of a game in a folder: the short way."""
+    minutes = given.pop("minutes", None)
+    return Training(game, out, **given).run(generations, minutes)
+
+
+def check_game(game: Game) -> None:
+    if game.keeps_objects:
+        raise SettingsError(
+            f"{game.title} is made of Python objects; write it as a po.Game with `observe` to train a network for it"
+        )
+    if not (game.has("observe") and game.planes and game.policy_size > 0):
+        raise SettingsError(
+            f"{game.title} has nothing that a network could see: define `observe(state, player, planes)`, `planes` "
+            f"(its shape) and `policy_size`"
+        )
+
+
+def summary(figures: dict[str, Any]) -> str:
+    """A generation in one line."""
+    text = (
+        f"generation {figures['generation']}: {figures['games']} games, {figures['samples']:,} positions, "
+        f"loss {figures['policy_loss']:.3f} + {figures['value_loss']:.3f}, entropy {figures['entropy']:.2f}, "
+        f"{figures['games_per_minute']:,.0f} games a minute, {figures['seconds']:.1f} s"
+    )
+    return f"{text}; {matches_text(figures['matches'])}" if "matches" in figures else text
+
+
+def matches_text(matches: dict[str, Any]) -> str:
+    names = {"uct": "UCT", "best": "the best so far"}
+    parts = []
+    for name, found in matches.items():
+        who = names.get(name, f"UCT with {name[3:]} times the simulations")
+        parts.append(f"{100 * found['score']:.0f}% against {who}")
+    return ", ".join(parts)
+
+
+def _shares(total: int, parts: int) -> list[int]:
+    """
+    >>> _shares(10, 4)
+    [3, 3, 2, 2]
+    """
+    return [total // parts + (place < total % parts) for place in range(parts)]
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+
+
+def _need_onnx() -> None:
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+    except ImportError as error:
+        raise SettingsError(f"training needs the package {error.name}; pip install 'playout[train]'") from None
