@@ -4,12 +4,9 @@ Nothing is pickled. What is read is checked before it reaches a kernel: a damage
 """
 
 import base64
-import contextlib
 import dataclasses
 import json
-import os
 import random
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +15,7 @@ import numpy as np
 
 from .core import tree as core
 from .core.tree import Tree
+from .disk import replacing
 from .errors import FileError, PlayoutError
 from .game import Game, Position
 from .settings import Network, Outside, Settings
@@ -47,23 +45,12 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         "random": _random_to_json(search._random),
     }
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            try:
-                method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-                with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
-                    archive.writestr("header.json", json.dumps(header))
-                    _write_tree(archive, "tree", search.tree, game)
-                    if search._origin["tree"] is not None:
-                        _write_tree(archive, "origin", search._origin["tree"], game)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                temporary.replace(path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    temporary.unlink()
-                raise
+        method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+        with replacing(path) as file, zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
+            archive.writestr("header.json", json.dumps(header))
+            _write_tree(archive, "tree", search.tree, game)
+            if search._origin["tree"] is not None:
+                _write_tree(archive, "origin", search._origin["tree"], game)
     except OSError as error:
         raise FileError(f"{path}: can't be written ({error.strerror or error}); the search goes on unharmed") from None
 

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from playout.core.jit import base_folder
+from playout.disk import replacing
 from playout.errors import FileError
 from playout.games.chess.board import BISHOP, KNIGHT_STEPS, QUEEN, ROOK
 from playout.games.chess.leela import MOVES, LeelaChess, move_index
@@ -527,15 +528,8 @@ def converted(path: str | Path) -> Path:
 def _write(target: Path, data: bytes) -> None:
     """All or nothing, whoever else writes the same at the same time."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{target.stem[:16]}-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, target)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with replacing(target) as file:
+        file.write(data)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.disk import replacing
 from playout.errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from playout.game import Game, described
 
@@ -122,18 +122,8 @@ def write_whole(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         raise FileError(f"{path}: is no regular file; name a file to write the network to")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = Path(file.name)
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                temporary.replace(path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    temporary.unlink()
-                raise
+        with replacing(path) as file:
+            file.write(data)
     except OSError as error:
         raise FileError(f"{path}: can't be written ({error.strerror or error})") from None
 
