@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import chess, graph, growth, memory, node_game, report, solo, speed, startup, strength
+from . import chess, graph, growth, memory, networks, node_game, report, solo, speed, startup, strength
 from .measure import Options, Row
 
 SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
@@ -19,6 +19,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "solo": solo.measure,
     "graph": graph.measure,
     "objects": node_game.measure,
+    "networks": networks.measure,
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,

@@ -9,12 +9,37 @@ from . import openspiel
 from .measure import EXPLORATION, OPENSPIEL, Check, Options, Row
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "connect4" / "exact_600.csv"
-SIMULATIONS = 100_000
+SIMULATIONS, WITH_NETWORK = 100_000, 800
 PEER_EVERY = 5  # OpenSpiel needs nearly a second a position
 SHARE = 97.0
 
 
 def measure(options: Options) -> list[Row]:
+    return [*playouts(options), *([] if options.peers_only else network(options))]
+
+
+def network(options: Options) -> list[Row]:
+    """The same with the network that comes with the game, and few simulations."""
+    import playout as po
+    from playout.evaluators import SHIPPED
+
+    if not DATA.is_file() or not (SHIPPED / "connect4.onnx").is_file():
+        return []
+    row = Row(f"connect4, moves that keep the exact result, its network, {WITH_NETWORK} simulations", "of 100")
+    with DATA.open(encoding="ascii") as file:
+        positions = list(csv.DictReader(file))[:: options.pick(1, 30)]
+    game, settings = po.games.load("connect4"), po.preset("network", evaluator=po.Network(batch=8))
+
+    def answer(position: dict[str, str]) -> int:
+        search = po.Search(game, settings, position=position["moves_1based"], seed=1)
+        return int(search.run(WITH_NETWORK).best_text or 0)
+
+    row.ours = 100.0 * sum(keeps(p, answer(p)) for p in positions) / len(positions)
+    row.checks.append(Check("of 100", row.ours, SHARE))
+    return [row]
+
+
+def playouts(options: Options) -> list[Row]:
     """In how many of 100 positions the move that is chosen keeps the exact result (win, draw, loss)."""
     row = Row(f"connect4, moves that keep the exact result, {SIMULATIONS:,} simulations with proofs", "of 100")
     if not DATA.is_file():

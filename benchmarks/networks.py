@@ -1,0 +1,148 @@
+"""Networks: the evaluations a second that a search leaves of the bare network's, and the tree alone."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .measure import Check, Contender, Options, Row, interleave, rate
+
+if TYPE_CHECKING:
+    import playout as po
+
+LEELA = Path(__file__).resolve().parents[2] / "shared" / "data" / "chess" / "networks" / "maia-1500.pb.gz"
+ROUNDS = 8
+BATCH = 32
+CHESS_SHARE, CONNECT4_SHARE = 0.85, 0.60  # of the bare network's evaluations a second
+BLOCKS, FILTERS, WIDTH = 2, 32, 64  # of the small network, where none comes with connect four
+TREE_BATCH, SIMULATIONS_PER_SECOND = 512, 1_000_000.0
+BARE = "bare ONNX Runtime"
+
+
+def measure(options: Options) -> list[Row]:
+    if options.peers_only:
+        return []
+    try:
+        import onnxruntime  # noqa: F401
+    except ImportError:
+        shares = [Row("search with a network", "evaluations/s", notes=["no ONNX Runtime here: not measured"])]
+    else:
+        shares = [chess(options), connect4(options)]
+    return [*shares, tree(options)]
+
+
+def chess(options: Options) -> Row:
+    """A network of 6 blocks with 64 filters: Leela's where it is there, otherwise an untrained one of that size."""
+    import playout as po
+
+    simulations = options.pick(3_200, 320)
+    if LEELA.is_file():
+        return share("chess, maia-1500 (64 x 6)", po.games.load("chess"), LEELA, simulations, CHESS_SHARE, options)
+    work = "chess, untrained 64 x 6"
+    with untrained("chess", blocks=6, filters=64, width=128) as file:
+        if file is None:
+            return Row(work, "evaluations/s", notes=["neither ../shared nor PyTorch: not measured"])
+        return share(work, po.games.load("chess"), file, simulations, CHESS_SHARE, options)
+
+
+def connect4(options: Options) -> Row:
+    import playout as po
+    from playout.evaluators import SHIPPED
+
+    game, simulations = po.games.load("connect4"), options.pick(32_000, 1_600)
+    file = SHIPPED / "connect4.onnx"
+    if file.is_file():
+        return share("connect4, the network that comes with it", game, file, simulations, CONNECT4_SHARE, options)
+    work = f"connect4, untrained {FILTERS} x {BLOCKS}"
+    with untrained("connect4", BLOCKS, FILTERS, WIDTH) as made:
+        if made is None:
+            return Row(work, "evaluations/s", notes=["no PyTorch here: not measured"])
+        return share(work, game, made, simulations, CONNECT4_SHARE, options)
+
+
+@contextlib.contextmanager
+def untrained(name: str, blocks: int, filters: int, width: int) -> Iterator[Path | None]:
+    """A network of a size, as training begins with it; None without PyTorch."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        yield None
+        return
+    import playout as po
+    from playout.nets.model import Model
+    from playout.nets.module import export
+
+    game = po.games.load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{name}.onnx"
+        export(Model(game, blocks, filters, width), game, file)
+        yield file
+
+
+def share(work: str, game: po.Game, file: Path, simulations: int, target: float, options: Options) -> Row:
+    """Evaluations a second of searches from the start, and of ONNX Runtime alone at the same batch."""
+    import playout as po
+    from playout.core.batch import EVALUATED
+
+    # Without the cache, which would answer part of each batch: the rest is no longer a batch of that size.
+    settings = po.preset("network").replace(evaluator=po.Network(str(file), batch=BATCH, cache=0))
+    first = po.Search(game, settings, seed=1)
+    first.run(2 * BATCH)
+    network = first.batches.evaluator.function
+    session, batches = bare_session(network.path), -(-simulations // BATCH)
+    planes = first.batches.arrays.planes[:BATCH].reshape(BATCH, *network.planes).copy()
+    calls = {session.get_inputs()[0].name: planes}
+
+    def bare() -> float:
+        return rate(batches * BATCH, lambda: [session.run(["policy", "value"], calls) for _ in range(batches)])
+
+    def search() -> float:
+        search = po.Search(game, settings, seed=1)
+        begin = time.perf_counter()
+        search.run(simulations)
+        return float(search.batches.arrays.info[EVALUATED]) / (time.perf_counter() - begin)
+
+    rounds = options.pick(ROUNDS, 2)
+    row = Row(f"{work}, {simulations:,} simulations, batch {BATCH}", "evaluations/s")
+    row.peers = interleave([Contender(BARE, bare), Contender("playout", search)], rounds)
+    row.ours = row.peers.pop("playout")
+    row.checks.append(Check("of the bare network", row.ours / row.peers[BARE], target))
+    return row
+
+
+def bare_session(path: Path) -> Any:
+    """The network's file in ONNX Runtime, with one thread and nothing around it."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def tree(options: Options) -> Row:
+    """Collecting, expanding and backing up with an evaluator that answers at once, always the same."""
+    import playout as po
+
+    game, simulations = po.games.load("connect4"), options.pick(200_000, 20_000)
+    policy, values = np.ones((TREE_BATCH, game.policy_size), np.float32), np.zeros(TREE_BATCH)
+
+    def at_once(observations: Any) -> tuple[Any, Any]:
+        return policy[: len(observations)], values[: len(observations)]
+
+    settings = po.preset("network").replace(evaluator=po.Outside(at_once, batch=TREE_BATCH, cache=0))
+    po.Search(game, settings, seed=1).run(TREE_BATCH)
+
+    def run() -> float:
+        search = po.Search(game, settings, seed=1)
+        return rate(simulations, lambda: search.run(simulations))
+
+    row = Row(f"connect4, tree alone, {simulations:,} simulations, batch {TREE_BATCH}", "simulations/s")
+    row.ours = interleave([Contender("playout", run)], options.pick(ROUNDS, 2))["playout"]
+    row.checks.append(Check("simulations/s", row.ours, SIMULATIONS_PER_SECOND))
+    return row
