@@ -519,7 +519,7 @@ def test_a_mistake_gets_one_line_and_exit_code_2(run, arguments, message):
 def test_a_drawing_that_cannot_be_written_is_told(run, tmp_path):
     code, _, error = run("analyze", "tictactoe", "-n", "20", "--svg", str(tmp_path / "none" / "tree.svg"))
     assert code == 2
-    assert "can't write there: No such file or directory" in error
+    assert "can't write there: there is no folder" in error
 
 
 def test_options_are_not_taken_for_positions():

@@ -243,7 +243,7 @@ def test_texts_come_back_as_the_same_record(choose, side):
         ("2,4", "can't read position '2,4' (2 numbers), expected 16 tiles, row by row, 0 where there is none"),
         ("x" + ",0" * 15, "('x' is no number)"),
         ("3" + ",0" * 15, "has 3 at a1, expected 0 or a tile, 2, 4, … 32768"),
-        ("0,0,0,0/0,65536" + ",0" * 10, "has 65536 at b2"),
+        ("0,0,0,0/0,65536,0,0/0,0,0,0/0,0,0,0", "has 65536 at b2"),
         ("2,4,2,4/4,2,4,2/2,4,2,4/4,2,4,2 +", "has no room for the tile that is to come"),
     ],
 )
@@ -299,3 +299,20 @@ def test_the_key_is_about_the_board_and_not_about_the_score():
     board = "2,4,0,0/0,0,0,0/0,0,0,0/0,0,0,0"
     assert key(board) == key(f"{board} 44")
     assert len({key(board), key(f"{board} +"), key("4,2,0,0/0,0,0,0/0,0,0,0/0,0,0,0")}) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["2,0,0,0,0/0,0,0,0/0,0,0,0/0,0,0,2", "2,2,2,2,4/4,4,4/8,8,8,8/0,0,0,0", "2/2,2,2,4,4,4,4,8,8,8,8,0,0,0,0"]
+)
+def test_rows_of_the_wrong_length_are_refused(text):
+    with pytest.raises(po.PositionError, match=r"row \d has \d+ tiles"):
+        po.games.load("game2048").position(text)
+
+
+@pytest.mark.parametrize("name", ["game2048", "suika"])
+def test_an_open_loop_shows_its_answers(name):
+    """Its lines are the action alone: what chance does between two actions is not in its tree."""
+    result = po.Search(po.games.load(name), po.Settings(open_loop=True), seed=1).run(200)
+    assert all(len(stats.line) == 1 for stats in result.actions)
+    assert result.best_text in result.explain()
+    assert result.best_text in str(result)

@@ -4,16 +4,18 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-NIM, SEARCH = BLOCKS[0], BLOCKS[1]
+NIM, SEARCH, NETWORKS = BLOCKS[0], BLOCKS[1], BLOCKS[2]
 
 
 def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
@@ -24,6 +26,17 @@ def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
     lines = out.getvalue().splitlines()
     assert lines[0] == "1 1.0"
     assert "simulation 1" in lines
+
+
+def test_the_readme_on_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from playout.evaluators import SHIPPED
+
+    shutil.copy(SHIPPED / "connect4.onnx", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {"__name__": "readme", "my_function": lambda planes: (None, [0.0] * len(planes))}
+    exec(NIM + NETWORKS, scope)
+    assert scope["settings"].evaluator.function is scope["my_function"]
+    assert scope["search"].simulations == 1  # the root; nothing else can be asked before its answer
 
 
 def run(*arguments: str, cwd: Path) -> str:

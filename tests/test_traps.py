@@ -241,7 +241,7 @@ def test_guided_playouts_survive_priors_that_are_no_weights():
 def test_a_game_of_twenty_thousand_moves_is_searched_without_recursion():
     length = 20_000 if COMPILED else 2000
     settings = po.Settings(
-        policy=po.UCT(0.0), unvisited=0.0, evaluator=po.Rollouts(depth=1), expansion=po.Widening(0, 0)
+        policy=po.UCT(0.0), unvisited=0.0, evaluator=po.Rollouts(depth=1), expansion=po.Widening(1, 0)
     )
     search = po.Search(Corridor(length=length), settings.replace(ties="first"), seed=1)
     result = search.run(300)

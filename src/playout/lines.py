@@ -15,7 +15,12 @@ FAR = 2**31  # longer than any proof
 
 
 def expected_line(params: Params, tree: Tree, edge: int) -> tuple[int, ...]:
-    """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen."""
+    """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen.
+
+    The nodes of an open loop don't know what chance did between them: there it is the action alone.
+    """
+    if params.open_loop and params.has_chance:
+        return (int(tree.edges[edge]["action"]),)
     line, seen = [int(tree.edges[edge]["action"])], {core.ROOT}
     while len(line) < MOST:
         child = abs(int(tree.edges[edge]["child"]))

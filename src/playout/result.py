@@ -60,7 +60,7 @@ class Result:
     z: float = field(repr=False, default=1.96)
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
     hits: int = 0  # graph search: how often a new edge led to a position that was known
-    saved: int = 0  # graph search: nodes that a tree would have and the graph has not
+    saved: int = 0  # graph search: edges that lead to a node which another edge led to first
     moves: int = 0  # that were played before, as far as the search knows
 
     @property
@@ -151,6 +151,7 @@ class Result:
             "mean_depth": self.mean_depth,
             "max_depth": self.max_depth,
             "playout_length": self.playout_length,
+            **({"hits": self.hits, "saved": self.saved} if self.settings.transpositions else {}),
         }
 
     def explain(self) -> str:

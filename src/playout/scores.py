@@ -12,7 +12,7 @@ import numpy as np
 
 from .arena.openings import draw_outcome, seed_of
 from .arena.players import Player, Seat, Spec, check_players, complete, make_player, read_spec
-from .errors import SettingsError
+from .errors import PositionError, SettingsError
 from .game import CHANCE, Game
 from .settings import Settings
 from .workers import Workers, cores
@@ -283,7 +283,9 @@ def evaluate(
     specs = complete([read_spec(player) for player in players], simulations, seconds, None)
     check_players(specs, game, 10.0)
     setup = Setup(game, position, tuple(specs), seed, max_moves)
-    game.position(position)  # what is wrong with it is said here, not by every process
+    first = game.position(position)  # what is wrong with it is said here, not by every process
+    if first.is_terminal:
+        raise PositionError(f"{game.title}: the game is over in {first.text}; there is nothing to play")
     jobs = [(player, number) for number in range(games) for player in range(len(specs))]
     done: list[Record] = []
 

@@ -338,6 +338,8 @@ def _check_widening(name: str, widening: Any) -> None:
         _number(f"{name}.initial", widening.initial, 0.0)
         _number(f"{name}.k", widening.k, 0.0)
         _number(f"{name}.alpha", widening.alpha, 0.0, 1.0)
+        if widening.initial == 0 and widening.k == 0:
+            raise SettingsError(f"settings: {name} has initial 0 and k 0, which lets nothing in; expected one above 0")
         if widening.cap is not None:
             _number(f"{name}.cap", widening.cap, 1.0)
 

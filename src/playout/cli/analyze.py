@@ -22,7 +22,7 @@ from .options import (
     load_game,
     search_settings,
 )
-from .output import console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
+from .output import check_can_write, console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
 
 if TYPE_CHECKING:
     from playout.result import Result
@@ -55,6 +55,7 @@ def analyze(
     """
     from playout.search import Search
 
+    check_can_write(svg, "--svg")
     settings = search_settings(preset, option, network)
     within = limits(simulations, seconds, nodes, bytes)
     loaded = load_game(game, set)
@@ -86,9 +87,12 @@ def _summary(result: "Result") -> str:
     value = f"proven {word}" if word else f"value {number(result.value)}"
     speed = f"{result.seconds:,.2f} s ({result.simulations_per_second:,.0f} a second)"
     size = f"{count(result.nodes, 'position')} in {result.bytes / 1e6:,.1f} MB"
+    shared = ""
+    if result.settings.transpositions:
+        shared = f" · {count(result.hits, 'position')} met again, {count(result.saved, 'edge')} to shared nodes"
     return (
         f"best {clean(result.best_text or 'none')} · {value} for {who(result.position.player)}, who moves\n"
-        f"{count(result.simulations, 'simulation')} in {speed} · {size} · ended by: {result.stopped_by}"
+        f"{count(result.simulations, 'simulation')} in {speed} · {size}{shared} · ended by: {result.stopped_by}"
     )
 
 

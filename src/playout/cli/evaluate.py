@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, whole
-from .output import console, print_json, progress, say_that_it_compiles
+from .output import check_can_write, console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
     from playout.scores import Evaluation
@@ -70,6 +70,7 @@ def evaluate(
     from playout.scores import evaluate as run
     from playout.show import scores_svg
 
+    check_can_write(svg, "--svg")
     given = pairs(option, "--option", "c=2")
     if player and (given or preset != "default"):
         raise SettingsError("--player says how to search, and so do --preset and --option; give one or the other")

@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +18,24 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.5  # seconds before a bar appears
 PIPE_WIDTH = 120  # of tables that go to a file
+
+
+def check_can_write(path: Path | None, option: str) -> None:
+    """Refuse a file that can't be written before the work begins, not after it."""
+    from playout.errors import FileError
+
+    if path is None:
+        return
+    folder = path.parent
+    why = None
+    if path.is_dir():
+        why = "it is a folder"
+    elif not folder.is_dir():
+        why = f"there is no folder {folder}"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        why = "it may not be written"
+    if why is not None:
+        raise FileError(f"{option} {path}: can't write there: {why}; give a file in a folder of yours")
 
 
 def console() -> "Console":

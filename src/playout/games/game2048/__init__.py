@@ -227,6 +227,13 @@ class Game2048(Game):
             bad = [word for word in words if not word.isdecimal()]
             what = f"'{bad[0]}' is no number" if bad else f"{len(words)} numbers"
             raise PositionError(f"{self.title}: can't read position '{text}' ({what}), expected {form}")
+        for number, row in enumerate(text.split("/") if "/" in text else [], start=1):
+            tiles = len(re.findall(r"\d+", row)) - (number == state.side and len(words) > cells)  # the score comes last
+            if tiles != state.side or number > state.side:
+                raise PositionError(
+                    f"{self.title}: can't read position '{text}' (row {number} has {tiles} tiles), expected "
+                    f"{state.side} rows of {state.side} tiles"
+                )
         numbers = [int(word) for word in words]
         score = numbers.pop() if len(numbers) > cells else 0
         for i, tile in enumerate(numbers):
