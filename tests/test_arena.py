@@ -181,6 +181,8 @@ def test_players_are_read() -> None:
     ("text", "message"),
     [
         ("", "says nothing"),
+        ("random,n=5", "random takes no settings"),
+        ("=random", "has no name"),
         ("nonsense", "no preset 'nonsense'"),
         ("default,c", "'c' is no NAME=VALUE"),
         ("c=x", "c is 'x', expected a number"),

@@ -111,9 +111,13 @@ def _read_search(name: str, text: str) -> Spec:
     preset, given = "default", dict[str, str]()
     for i, part in enumerate(text.split(",")):
         key, equals, value = (word.strip() for word in part.partition("="))
+        if equals and not key:
+            raise SettingsError(f"'{part}' has no name, expected NAME=VALUE as in {EXAMPLES}")
         if not equals:
             if i:
                 raise SettingsError(f"'{part}' is no NAME=VALUE, expected as in {EXAMPLES}")
+            if key.lower() in WITHOUT_LIMITS:
+                raise SettingsError(f"{key} takes no settings and no limits; write {key} alone")
             if key not in PRESETS:
                 raise SettingsError(f"no preset '{key}' (there are: {', '.join(PRESETS)}); expected as in {EXAMPLES}")
             preset = key
