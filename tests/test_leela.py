@@ -17,7 +17,7 @@ from playout.core.jit import COMPILED
 from playout.errors import FileError, PlayoutError, PositionError
 from playout.games.chess import Chess
 from playout.games.chess.leela import LeelaChess, with_history
-from playout.nets import leela
+from playout.nets import leela, leela_model
 
 chess = pytest.importorskip("chess")
 onnx = pytest.importorskip("onnx")
@@ -85,7 +85,7 @@ def test_moves_have_leelas_index(text, move, expected):
 
 
 def test_every_move_has_one_place_in_the_convolutional_policy():
-    places = leela.policy_places()
+    places = leela_model.policy_places()
     assert len(places) == len(set(places.tolist())) == 1858
     assert places.min() >= 0
     assert places.max() < 73 * 64
@@ -350,10 +350,10 @@ def test_planes_of_159_positions_are_those_of_lc0(shared_data):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_answer_as_in_lc0(shared_data, tmp_path, monkeypatch, name):
-    monkeypatch.setattr(leela, "base_folder", lambda: tmp_path)
+    monkeypatch.setattr(leela_model, "base_folder", lambda: tmp_path)
     entries = recorded(shared_data, name)
     positions = [described(entry) for entry in entries]
-    file = leela.converted(shared_data / "chess" / "networks" / f"{name}.pb.gz")
+    file = leela_model.converted(shared_data / "chess" / "networks" / f"{name}.pb.gz")
     policies, values = answers(file, np.stack([position.observe() for position in positions]))
     assert np.allclose(values.sum(axis=1), 1, atol=1e-6)
     for entry, position, policy, value in zip(entries, positions, policies, values, strict=True):
@@ -508,7 +508,7 @@ class Tiny:
         policy = np.maximum(self.normal(x, "policy1"), 0)
         if self.convolutional:
             raw = self.convolved(policy, n["policy.w"], n["policy.b"]).reshape(len(x), -1)
-            policy = raw[:, leela.policy_places()]
+            policy = raw[:, leela_model.policy_places()]
         else:
             policy = policy.reshape(len(x), -1) @ n["policy.w"].T + n["policy.b"]
         value = np.maximum(self.normal(x, "value"), 0).reshape(len(x), -1)
@@ -533,7 +533,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_networks_of_each_kind_answer_as_computed_by_hand(kind, tmp_path):
     tiny = Tiny(**KINDS[kind])
-    model = leela.to_onnx(leela.read(tiny.save(tmp_path)))
+    model = leela_model.to_onnx(leela.read(tiny.save(tmp_path)))
     onnx.checker.check_model(model, full_check=True)
     planes = np.stack([GAME.position(text).observe() for text in ("startpos", KIWIPETE, "startpos moves e2e4")])
     policy, value = answers(model.SerializeToString(), planes)
@@ -656,18 +656,18 @@ def test_any_change_is_read_or_refused(changes, cut):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
-    monkeypatch.setattr(leela, "base_folder", lambda: folder)
+    monkeypatch.setattr(leela_model, "base_folder", lambda: folder)
     return folder
 
 
 def test_a_network_is_converted_once(folder, tmp_path, monkeypatch):
     path = Tiny().save(tmp_path)
-    first = leela.converted(path)
+    first = leela_model.converted(path)
     assert first.parent == folder / "networks"
-    assert first.name.endswith(f"-{leela.CONVERTER}.onnx")
+    assert first.name.endswith(f"-{leela_model.CONVERTER}.onnx")
     assert len(first.name.split("-")[0]) == 64
-    monkeypatch.setattr(leela, "to_onnx", lambda network: pytest.fail("converted again"))
-    assert leela.converted(str(path)) == first
+    monkeypatch.setattr(leela_model, "to_onnx", lambda network: pytest.fail("converted again"))
+    assert leela_model.converted(str(path)) == first
     assert [file.name for file in first.parent.iterdir()] == [first.name]
     onnx.checker.check_model(str(first), full_check=True)
     facts = session(first).get_modelmeta().custom_metadata_map
@@ -677,40 +677,40 @@ def test_a_network_is_converted_once(folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize("damage", ["cut", "changed", "emptied"])
 def test_a_damaged_model_is_made_again(folder, tmp_path, damage):
     path = Tiny().save(tmp_path)
-    model = leela.converted(path)
+    model = leela_model.converted(path)
     whole = model.read_bytes()
     model.write_bytes({"cut": whole[:-1], "changed": whole[:500] + b"!" + whole[501:], "emptied": b""}[damage])
-    assert leela.converted(path) == model
+    assert leela_model.converted(path) == model
     assert model.read_bytes() == whole
 
 
 def test_another_version_of_the_converter_makes_its_own_model(folder, tmp_path, monkeypatch):
     path = Tiny().save(tmp_path)
-    first = leela.converted(path)
-    monkeypatch.setattr(leela, "CONVERTER", leela.CONVERTER + 1)
-    assert leela.converted(path) != first
+    first = leela_model.converted(path)
+    monkeypatch.setattr(leela_model, "CONVERTER", leela_model.CONVERTER + 1)
+    assert leela_model.converted(path) != first
 
 
 def test_without_a_folder_to_write_to_the_model_lies_in_a_temporary_one(folder, tmp_path):
     folder.write_text("a file, where a folder should be")
     path = Tiny().save(tmp_path)
-    model = leela.converted(path)
+    model = leela_model.converted(path)
     assert folder not in model.parents
     assert session(model).get_modelmeta().custom_metadata_map["playout.form"] == "leela"
-    assert leela.converted(path) == model
+    assert leela_model.converted(path) == model
 
 
 def test_without_any_place_to_write_to_the_reason_is_told(folder, tmp_path, monkeypatch):
     path = Tiny().save(tmp_path)
     folder.write_text("a file, where a folder should be")
-    monkeypatch.setattr(leela, "_temporary_folder", lambda: folder / "none")
+    monkeypatch.setattr(leela_model, "_temporary_folder", lambda: folder / "none")
     with pytest.raises(FileError, match="PLAYOUT_CACHE_DIR"):
-        leela.converted(path)
+        leela_model.converted(path)
 
 
 def test_a_damaged_network_leaves_nothing_behind(folder, tmp_path):
     path = tmp_path / "bad.pb.gz"
     path.write_bytes(b"bad")
     with pytest.raises(FileError, match=r"bad\.pb\.gz"):
-        leela.converted(path)
+        leela_model.converted(path)
     assert not folder.exists()

@@ -135,7 +135,7 @@ def _opened(path: Path, threads: int, stamp: tuple[int, int]) -> Any:
     from .nets.onnx import OnnxNetwork
 
     if path.name.endswith((".pb.gz", ".pb")):
-        from .nets.leela import converted
+        from .nets.leela_model import converted
 
         network = OnnxNetwork(converted(path), threads=threads)
         network.name = path.name
