@@ -12,7 +12,7 @@ NETWORKS = sorted(path.stem for path in SHIPPED.glob("*.onnx"))
 
 
 def test_there_are_some():
-    assert {"tictactoe", "connect4"} <= set(NETWORKS)
+    assert {"tictactoe", "connect4", "othello"} <= set(NETWORKS)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
