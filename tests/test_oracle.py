@@ -104,7 +104,7 @@ def settings_for(draw, game):
                 k=st.sampled_from([0.0, 0.5, 1.0]),
                 alpha=st.sampled_from([0.25, 0.5, 1.0]),
                 cap=st.sampled_from([None, 1.0, 2.0]),
-            ),
+            ).map(lambda w: w if w.initial or w.k else po.Widening(1.0, 0.0, w.alpha, w.cap)),
         )
     )
     can_guide = game.has("playout_action") or game.has("priors")
