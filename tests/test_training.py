@@ -16,13 +16,6 @@ import pytest
 import playout as po
 from playout.cli import main
 from playout.errors import FileError, SettingsError
-
-from . import toy_games
-
-pytest.importorskip("torch")
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-
 from playout.nets import module as module_of_networks
 from playout.nets import training as module_of_training
 from playout.nets.gumbel import Halving
@@ -34,6 +27,8 @@ from playout.nets.replay import Replay, Samples, read_arrays
 from playout.nets.report import report_html, ticks
 from playout.nets.selfplay import play_table
 from playout.nets.training import Training, Watch, train
+
+from . import toy_games
 
 TINY: dict[str, Any] = {
     "games": 4,
@@ -512,9 +507,8 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     assert_same(weights_of(tmp_path / "full", 2), weights_of(tmp_path / "whole", 2))
 
 
+@pytest.mark.compiled_only
 def test_processes_stay_and_answer_in_order(tictactoe: Any) -> None:
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        pytest.skip("two processes that compile nothing are slow")
     recipe = tiny(tictactoe, workers=2)
     pool = Pool(Source("tictactoe"), tictactoe, recipe)
     try:

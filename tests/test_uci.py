@@ -14,7 +14,8 @@ import pytest
 import playout as po
 from playout.games.chess.board import GOES_ON
 from playout.settings import PRESETS, Settings
-from playout.uci import Engine, Go, centipawns, default_settings, options_for, parse_go, seconds_for_move, win_draw_loss
+from playout.uci import Engine, Go, centipawns, parse_go, seconds_for_move, win_draw_loss
+from playout.uci_options import default_settings, options_for
 from tests import toy_games
 
 PROGRAM = [sys.executable, "-m", "playout", "uci"]

@@ -22,10 +22,12 @@ from .core.graph import key_of
 from .errors import EvaluatorError, GameError, SettingsError
 from .evaluators import Evaluator, aligned, valued
 from .game import Position, described
+from .limits import Limits
+from .nets.answers import split
+from .result import Result, result_of
 from .settings import Network, Outside
 
 if TYPE_CHECKING:
-    from .result import Result
     from .search import Search
 
 RAMP = 8  # a batch takes at most one leaf for each so many visits: a small tree has few that are worth it
@@ -62,9 +64,11 @@ class Batches:
         self.search, self.evaluator = search, evaluator
         self._serial = 0
         self._asked: dict[int, tuple[int, Leaf]] = {}  # by number: the place it has, and the leaf
-        self.arrays = self._new_arrays(evaluator.setting.batch or 64)
 
-    def _new_arrays(self, places: int) -> Batch:
+    @cached_property
+    def arrays(self) -> Batch:
+        """Made at first use: a copy of a search that is only looked at needs none."""
+        places = self.evaluator.setting.batch or 64
         game, work = self.search.game, self.search._work
         depth, players, actions = len(work.path_nodes), game.players, game.max_actions
         planes = int(np.prod(game.planes)) if self.evaluator.observes else 0
@@ -419,8 +423,6 @@ class _Conversation:
         timeout: float | None,
         failures: int,
     ) -> None:
-        from .search import Limits
-
         self.search, self.evaluate, self.timeout = search, evaluate, timeout
         self.limits, self.failures_left = Limits(**limits), failures
         if not isinstance(at_once, int) or isinstance(at_once, bool) or not 1 <= at_once <= MOST_LEAVES:
@@ -451,7 +453,7 @@ class _Conversation:
                 await self._receive(began)
         finally:
             await self._take_back()
-        return search._result(time.perf_counter() - began, before, reason)
+        return result_of(search, time.perf_counter() - began, before, reason)
 
     def _reason(self, began: float, start: int) -> str | None:
         limits, search = self.limits, self.search
@@ -486,12 +488,8 @@ class _Conversation:
         for task in sorted(done, key=lambda task: self.tasks[task].number):
             leaf = self.tasks.pop(task)
             try:
-                answer = task.result()
-                if not isinstance(answer, tuple | list) or len(answer) != 2:
-                    raise EvaluatorError(
-                        f"the evaluator returned {type(answer).__name__} for {leaf!r}, expected (policy, value)"
-                    )
-                self.search.tell(leaf, answer[1], answer[0])
+                policy, value = split(task.result(), f"the evaluator of {leaf!r}")
+                self.search.tell(leaf, value, policy)
             except Exception as error:  # whatever a user's coroutine raises; the leaf is taken back
                 self.search.take_back([leaf])
                 self.failures_left -= 1

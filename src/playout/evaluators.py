@@ -11,6 +11,7 @@ import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from .game import Game, Position, described
+from .nets.answers import checked, split
 from .settings import Network, Outside, named
 
 BATCH = 16  # for a function that does not say what it likes best
@@ -67,15 +68,8 @@ class Evaluator:
 
     def __call__(self, observations: Any) -> tuple[Any, Any]:
         """Policies and values of a batch, checked. Whatever goes wrong is an `EvaluatorError` in one line."""
-        from .nets.answers import checked
-
-        answer = self._within_time(observations)
-        if not isinstance(answer, tuple | list) or len(answer) != 2:
-            raise EvaluatorError(
-                f"{self.name} returned {type(answer).__name__}, expected two arrays: policies, one row of "
-                f"{self.game.policy_size} weights for each position, and values"
-            )
-        return checked(answer[0], answer[1], len(observations), self.game, self.name)
+        policy, value = split(self._within_time(observations), self.name)
+        return checked(policy, value, len(observations), self.game, self.name)
 
     def _within_time(self, observations: Any) -> Any:
         if self.timeout is None:

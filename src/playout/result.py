@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,11 @@ from .core import answer
 from .core import tree as core
 from .errors import SettingsError
 from .game import Position
+from .lines import expected_line
 from .settings import ANSWERS, Settings
+
+if TYPE_CHECKING:
+    from .search import Search
 
 
 @dataclass(frozen=True)
@@ -202,3 +206,68 @@ class Result:
     def next_best(self) -> ActionStats | None:
         """The action that would be taken if the best one were not there."""
         return self.answer(without=(self.best,)) if self.best is not None else None
+
+
+def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Result:
+    """What a search has found at its root; `before` are its counters when this run began."""
+    tree, counters = search.tree, search.tree.counters
+    root = tree.nodes[core.ROOT]
+    simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
+    block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+    best = -1 if root["player"] < 0 else int(answer.best_edge(search.params, tree, core.ROOT))
+    # The best stands before its equals; otherwise visits, then value.
+    order = sorted(
+        range(len(block)),
+        key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
+    )
+    actions = tuple(_stats(search, int(root["first_edge"]) + i) for i in order)
+    proven = None
+    if root["proof"] > core.NO_PROOF and root["player"] >= 0:
+        proven = float(tree.proofs[root["proof"], root["player"]])
+    leader = int(counters[core.LEADER]) == best
+    return Result(
+        position=search.position,
+        settings=search.settings,
+        simulations=simulations,
+        seconds=seconds,
+        stopped_by=reason,
+        nodes=int(counters[core.POSITIONS]),
+        edges=int(counters[core.EDGES]),
+        bytes=core.used_bytes(tree),
+        value=proven if proven is not None else float(root["value"]),
+        proven=proven,
+        best=int(tree.edges[best]["action"]) if best >= 0 else None,
+        actions=actions,
+        visits=int(root["visits"]),
+        leader_since=int(counters[core.LEADER_SINCE] if leader else counters[core.SIMULATIONS]),
+        mean_depth=float(counters[core.DEPTH_SUM] - before[core.DEPTH_SUM]) / max(1, simulations),
+        max_depth=int(counters[core.DEPTH_MAX]),
+        playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
+        z=search.params.z,
+        total=int(counters[core.SIMULATIONS]),
+        hits=int(counters[core.HITS]),
+        saved=int(counters[core.SAVED]),
+        moves=len(search.history),
+    )
+
+
+def _stats(search: "Search", number: int) -> ActionStats:
+    """A root edge as the outside sees it."""
+    edge = search.tree.edges[number]
+    visits, action = int(edge["visits"]), int(edge["action"])
+    is_proven = edge["child"] < 0
+    error = None
+    if is_proven:
+        error = 0.0
+    elif visits > 1:
+        error = math.sqrt(max(0.0, float(edge["spread"])) / (visits - 1) / visits)
+    return ActionStats(
+        action=action,
+        text=search.position.action_text(action),
+        visits=visits,
+        value=float(edge["value"]) if visits else None,
+        error=error,
+        prior=float(edge["prior"]),
+        proven=float(edge["value"]) if is_proven else None,
+        line=expected_line(search.params, search.tree, number),
+    )

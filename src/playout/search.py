@@ -2,11 +2,9 @@
 
 import contextlib
 import copy
-import math
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +22,12 @@ from .core.rng import random_bits
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, GameError, PositionError, SettingsError
 from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
-from .lines import expected_line, proven_line
-from .result import ActionStats, Result
+from .limits import Limits
+from .lines import proven_line
+from .result import Result, result_of
 from .settings import Network, Outside, Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
-MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
 RESERVE = 1 << 22  # simulations for which room is asked in advance
 LONG_RUN = 0.5  # seconds; for less it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is not touched in order: a small one is faster
@@ -41,29 +39,6 @@ REASONS = {
     loop.FULL: "full",
 }
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to end a run: any of them, together; None: no such limit."""
-
-    simulations: int | None = None
-    seconds: float | None = None
-    nodes: int | None = None
-    bytes: int | None = None
-
-    def __post_init__(self) -> None:
-        given = {k: v for k, v in vars(self).items() if v is not None}
-        if not given:
-            raise SettingsError("no limit given: say how long to search, as simulations, seconds, nodes or bytes")
-        for name, value in given.items():
-            whole = name != "seconds"
-            good = isinstance(value, int | np.integer) or (not whole and isinstance(value, float))
-            if not good or isinstance(value, bool) or not 0 < value <= (MOST if whole else FOREVER):
-                expected = "a whole number of at least 1" if whole else "a number above 0"
-                if good and value > 0:
-                    expected += f" and at most {MOST if whole else FOREVER:g}"
-                raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
 
 
 class Search:
@@ -159,7 +134,7 @@ class Search:
                 reason = self._run(limits, began, int(before[core.SIMULATIONS]), progress)
             finally:
                 self._note_run(int(self.tree.counters[core.SIMULATIONS] - before[core.SIMULATIONS]))
-            return self._result(time.perf_counter() - began, before, reason)
+            return result_of(self, time.perf_counter() - began, before, reason)
 
     def stop(self) -> None:
         """End a run from another thread; it returns what it has found within a few hundredths of a second."""
@@ -180,9 +155,9 @@ class Search:
         """What has been found so far at this root, without searching. `progress` may ask during a run."""
         before = np.zeros_like(self.tree.counters)
         if self._owner == threading.get_ident():
-            return self._result(0.0, before, "")
+            return result_of(self, 0.0, before, "")
         with self._busy("result"):
-            return self._result(0.0, before, "")
+            return result_of(self, 0.0, before, "")
 
     def is_decided(self, simulations: int) -> bool:
         """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
@@ -343,12 +318,13 @@ class Search:
         return load(Path(path), game, evaluator)
 
     def __copy__(self) -> "Search":
-        """A search of its own over the same arrays, which playing on leaves as they are."""
+        """A search of its own over the same tree; `play` and `rewind` make a new one and leave the old as it was."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._lock, twin._stop = threading.Lock(), threading.Event()
         twin.history, twin._log, twin._origin = list(self.history), list(self._log), dict(self._origin)
-        if self._batches is not None:
+        twin._work, twin._random = self._new_work(len(self._work.path_nodes)), copy.deepcopy(self._random)
+        if self._batches is not None:  # what is under evaluation belongs to one search
             twin._batches = type(self._batches)(twin, self._batches.evaluator)
         return twin
 
@@ -572,7 +548,7 @@ class Search:
             while True:
                 done, now = self.simulations, time.perf_counter() - began
                 if progress is not None:
-                    progress(self, self._share(limits, done - start, now))
+                    progress(self, limits.share(self.tree, done - start, now))
                 if done >= target:
                     return "simulations"
                 if limits.seconds is not None and now >= limits.seconds:
@@ -714,72 +690,3 @@ class Search:
             else:
                 self.history.append(self.position)
                 self._move_to(self.position.play(number), number)
-
-    def _share(self, limits: Limits, simulations: int, seconds: float) -> float:
-        shares = [simulations / limits.simulations if limits.simulations else 0.0]
-        shares.append(seconds / limits.seconds if limits.seconds else 0.0)
-        shares.append(int(self.tree.counters[core.POSITIONS]) / limits.nodes if limits.nodes else 0.0)
-        shares.append(core.used_bytes(self.tree) / limits.bytes if limits.bytes else 0.0)
-        return min(1.0, max(shares))
-
-    def _result(self, seconds: float, before: Any, reason: str) -> Result:
-        tree, counters = self.tree, self.tree.counters
-        root = tree.nodes[core.ROOT]
-        simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
-        block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
-        best = -1 if root["player"] < 0 else int(core_answer.best_edge(self.params, tree, core.ROOT))
-        # The best stands before its equals; otherwise visits, then value.
-        order = sorted(
-            range(len(block)),
-            key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
-        )
-        actions = tuple(self._stats(int(root["first_edge"]) + i) for i in order)
-        proven = None
-        if root["proof"] > core.NO_PROOF and root["player"] >= 0:
-            proven = float(tree.proofs[root["proof"], root["player"]])
-        leader = int(counters[core.LEADER]) == best
-        return Result(
-            position=self.position,
-            settings=self.settings,
-            simulations=simulations,
-            seconds=seconds,
-            stopped_by=reason,
-            nodes=int(counters[core.POSITIONS]),
-            edges=int(counters[core.EDGES]),
-            bytes=core.used_bytes(tree),
-            value=proven if proven is not None else float(root["value"]),
-            proven=proven,
-            best=int(tree.edges[best]["action"]) if best >= 0 else None,
-            actions=actions,
-            visits=int(root["visits"]),
-            leader_since=int(counters[core.LEADER_SINCE] if leader else counters[core.SIMULATIONS]),
-            mean_depth=float(counters[core.DEPTH_SUM] - before[core.DEPTH_SUM]) / max(1, simulations),
-            max_depth=int(counters[core.DEPTH_MAX]),
-            playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
-            z=self.params.z,
-            total=int(counters[core.SIMULATIONS]),
-            hits=int(counters[core.HITS]),
-            saved=int(counters[core.SAVED]),
-            moves=len(self.history),
-        )
-
-    def _stats(self, number: int) -> ActionStats:
-        """A root edge as the outside sees it."""
-        edge = self.tree.edges[number]
-        visits, action = int(edge["visits"]), int(edge["action"])
-        is_proven = edge["child"] < 0
-        error = None
-        if is_proven:
-            error = 0.0
-        elif visits > 1:
-            error = math.sqrt(max(0.0, float(edge["spread"])) / (visits - 1) / visits)
-        return ActionStats(
-            action=action,
-            text=self.position.action_text(action),
-            visits=visits,
-            value=float(edge["value"]) if visits else None,
-            error=error,
-            prior=float(edge["prior"]),
-            proven=float(edge["value"]) if is_proven else None,
-            line=expected_line(self.params, self.tree, number),
-        )

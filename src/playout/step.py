@@ -192,24 +192,13 @@ def _take(search: "Search") -> Step:
     positions = _positions(search, depth)
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
     expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
-    static = None
+    static, playouts = None, tuple[Playout, ...]()
     before = _numbers_on(search, depth)
-    if outside and ending in (core_select.NEW, core_select.ROOT_ITSELF):  # Steps 3, 2 and 4: the answer has it all
+    evaluated = ending in (core_select.NEW, core_select.KNOWN, core_select.ROOT_ITSELF)
+    if outside and evaluated:  # Steps 3, 2 and 4: what comes from outside makes the node, too
         static = returns = tuple(search._batches.answer_walk(depth, player).tolist())
         expansion = _answered(search, positions[-1], depth)
-        changes = _changes(search, choices, before, _numbers_on(search, depth))
-        return Step(
-            simulation=search.simulations,
-            selection=choices,
-            expansion=expansion,
-            leaf=positions[-1].text,
-            ending=ENDINGS[ending],
-            playouts=(),
-            static_values=static,
-            returns=returns,
-            backup=changes,
-        )
-    if ending in (core_select.NEW, core_select.KNOWN, core_select.ROOT_ITSELF):  # Step 3. Evaluation
+    elif evaluated:  # Step 3. Evaluation
         code = search.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
             search._serve(loop.BAD_PLAYOUT, code)
@@ -217,9 +206,10 @@ def _take(search: "Search") -> Step:
             static = tuple(work.values.tolist())
     else:
         phases.known_returns(params, tree, work, ending, depth)
-    returns = tuple(work.returns.tolist())
-    playouts = tuple(_playouts(search, positions[-1]))
-    search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
+    if not (outside and evaluated):
+        returns = tuple(work.returns.tolist())
+        playouts = tuple(_playouts(search, positions[-1]))
+        search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
         simulation=search.simulations,

@@ -24,12 +24,12 @@ from .games.chess.ends import find_end
 from .lines import MOST as LINE_LENGTH
 from .result import ActionStats, Result
 from .search import Search
-from .settings import PRESETS, PUCT, Network, Settings, Static, preset
+from .settings import Network, Settings, preset
+from .uci_options import default_settings, options_for, whole
 
 INFO_SECONDS = 0.25  # between two reports
 CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` and `go mate`
 FEW = 32  # simulations that even a flag about to fall leaves time for
-MOST = 10**12  # what a number in a command may be; larger ones are cut to it
 LONGEST = 400  # characters of an `info string`
 FULL_SHARE = 0.75  # a kept tree that fills more of the hash than this leaves too little to search with: plant anew
 COPY_BYTES = (
@@ -81,84 +81,6 @@ def win_draw_loss(value: float) -> tuple[int, int, int]:
     value = max(-1.0, min(1.0, value))
     win, loss = round(250 * (1 + value) ** 2), round(250 * (1 - value) ** 2)
     return win, 1000 - win - loss, loss
-
-
-# Options.
-
-
-@dataclass(frozen=True)
-class Option:
-    """One line of the answer to `uci`."""
-
-    kind: str  # spin, check, combo, string, button
-    default: Any = None
-    least: int = 0
-    most: int = 0
-    words: tuple[str, ...] = ()
-
-    def line(self, name: str) -> str:
-        text = f"option name {name} type {self.kind}"
-        if self.kind == "check":
-            text += f" default {'true' if self.default else 'false'}"
-        elif self.kind != "button":
-            text += f" default {self.default}"
-        if self.kind == "spin":
-            text += f" min {self.least} max {self.most}"
-        return text + "".join(f" var {word}" for word in self.words)
-
-    def value(self, name: str, text: str) -> Any:
-        if self.kind == "spin":
-            number = _whole(text)
-            if number is None or not self.least <= number <= self.most:
-                raise SettingsError(f"option {name} is '{text}', expected a whole number {self.least} to {self.most}")
-            return number
-        if self.kind == "check":
-            if text.lower() not in ("true", "false"):
-                raise SettingsError(f"option {name} is '{text}', expected true or false")
-            return text.lower() == "true"
-        if self.kind == "combo":
-            if text.lower() not in self.words:
-                raise SettingsError(f"option {name} is '{text}', expected one of {', '.join(self.words)}")
-            return text.lower()
-        return text
-
-
-def options_for(game: Game) -> dict[str, Option]:
-    """What can be set, with those presets that the game has the parts for."""
-    # A choice called "default" would be read as the keyword of an option's line.
-    presets = [name for name in PRESETS if name != "default" and _suits(PRESETS[name].make(), game)]
-    return {
-        "Hash": Option("spin", 512, 1, 1 << 20),  # megabytes, the byte limit of the tree
-        "Threads": Option("spin", 1, 1, 1),
-        "MultiPV": Option("spin", 1, 1, game.max_actions),
-        "Ponder": Option("check", False),
-        "UCI_ShowWDL": Option("check", False),
-        "Move Overhead": Option("spin", 30, 0, 10_000),  # milliseconds
-        "Clear Hash": Option("button"),
-        "Preset": Option("combo", "auto", words=("auto", *presets)),
-        "Network": Option("string", "<empty>"),  # a network's file; with it, auto is the preset `network`
-        "C": Option("string", "auto"),  # how much the policy explores; auto: as the preset has it
-        "Seed": Option("spin", 0, 0, 2**31 - 1),
-        "Temperature": Option("spin", 0, 0, 1000),  # hundredths; 0: always the best move
-    }
-
-
-def default_settings(game: Game) -> Settings:
-    """The strongest settings that need nothing but the game: its own preset, PUCT with its priors and static value, or
-    else UCT with random playouts."""
-    if game.title in PRESETS and _suits(found := preset(game.title), game):
-        return found
-    if game.has("priors") and game.has("evaluate"):
-        return Settings(policy=PUCT(1.5), evaluator=Static())
-    return Settings()
-
-
-def _suits(settings: Settings, game: Game) -> bool:
-    try:
-        settings.params(game)
-    except SettingsError:
-        return False
-    return True
 
 
 # Going.
@@ -218,7 +140,7 @@ def parse_go(words: list[str], position: Position) -> tuple[Go, list[str]]:
                 at += 1
         elif word in NUMBERS and word != "perft":
             text = words[at] if at < len(words) else ""
-            number = _whole(text)
+            number = whole(text)
             if number is None:
                 complaints.append(f"go {word} is '{text}', expected a whole number; it is ignored")
                 at += text not in known and text != ""
@@ -684,14 +606,6 @@ def _to_search(replayed: Position) -> Position:
             return position
     state.over = GOES_ON
     return position
-
-
-def _whole(text: str) -> int | None:
-    """A whole number, cut to what a search can mean by it; None where it is no number."""
-    try:
-        return max(-MOST, min(MOST, int(text)))
-    except ValueError:
-        return None
 
 
 COMMANDS: dict[str, Callable[[Engine, list[str]], None]] = {

@@ -14,7 +14,8 @@ from urllib.parse import unquote
 
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game, Position
-from playout.search import Limits, Search
+from playout.limits import Limits
+from playout.search import Search
 from playout.settings import PRESETS, Settings
 
 from .engine import Engine, EngineError, find_program

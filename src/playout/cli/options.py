@@ -141,7 +141,7 @@ def limits(
     simulations: int | None, seconds: float | None, nodes: int | None = None, bytes: int | None = None
 ) -> dict[str, Any]:
     """The limits that were given, checked before anything is compiled; a second if there are none."""
-    from playout.search import Limits
+    from playout.limits import Limits
 
     if simulations is None and seconds is None and nodes is None and bytes is None:
         seconds = SECONDS

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import copy
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ from .refusals import Refusal, busy, game_may_fail, not_now
 from .runs import Run
 from .store import Store
 from .turns import Turns
-from .twin import Log, at_root, frozen, log_of, origin_of, parked, redo, tree_bytes
+from .twin import Log, at_root, frozen, log_of, origin_of, redo, tree_bytes
 
 T = TypeVar("T")
 
@@ -469,7 +470,7 @@ class Session:
             return
         now = self.moments.now.id
         self._parked.pop(now, None)
-        self._parked[now], self._origins[now] = parked(search), self._origin
+        self._parked[now], self._origins[now] = copy.copy(search), self._origin
         while self._parked and sum(map(tree_bytes, self._parked.values())) > PARKED_BYTES:
             self._parked.pop(next(iter(self._parked)))
 

@@ -1,31 +1,17 @@
-"""A search beside itself: parked while the game walks on, or frozen for a file while the run goes on."""
+"""A search beside itself: frozen for a file while the run goes on, or brought to where another one is."""
 
 import copy
-import threading
 from typing import Any
 
-from playout.batches import Batches
 from playout.core.tree import copied, used_bytes
 from playout.search import Search
 
 Log = list[tuple[str, int]]
 
 
-def parked(search: Search, runs: bool = True) -> Search:
-    """The search as it is, sharing its tree. `play` and `rewind` make a new tree and leave the old one as it was."""
-    twin = copy.copy(search)
-    twin._lock, twin._stop = threading.Lock(), threading.Event()
-    twin.history, twin._log = list(search.history), list(search._log)
-    twin._work = search._new_work(len(search._work.path_nodes))
-    twin._random = copy.deepcopy(search._random)
-    if search._batches is not None:  # what is under evaluation belongs to one search
-        twin._batches = Batches(twin, search._batches.evaluator) if runs else None
-    return twin
-
-
 def frozen(search: Search, log: Log) -> Search:
-    """A copy of the tree of its own, with what had been done by then."""
-    twin = parked(search, runs=False)
+    """The search with a tree of its own, and with what had been done by then."""
+    twin = copy.copy(search)
     twin.tree, twin._log = copied(search.tree), list(log)
     return twin
 
