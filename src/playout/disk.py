@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from .errors import FileError
+
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
@@ -23,3 +25,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file such that there is either the old one or the new one, whatever happens."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path}: is no regular file; name another to write to")
+    try:
+        with replacing(path) as file:
+            file.write(data)
+    except OSError as error:
+        raise FileError(f"{path}: can't be written ({error.strerror or error})") from None

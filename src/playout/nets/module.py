@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from playout.disk import replacing
-from playout.errors import EvaluatorError, FileError, PlayoutError, SettingsError
+from playout.disk import write_whole
+from playout.errors import EvaluatorError, PlayoutError, SettingsError
 from playout.game import Game, described
 
 from .answers import split, values, weights
@@ -114,18 +114,6 @@ def export(
     data = model.SerializeToString()
     OnnxNetwork(data).check(game)
     write_whole(Path(path), data)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file such that there is either the old one or the new one, whatever happens."""
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        raise FileError(f"{path}: is no regular file; name a file to write the network to")
-    try:
-        with replacing(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise FileError(f"{path}: can't be written ({error.strerror or error})") from None
 
 
 def _torch() -> Any:

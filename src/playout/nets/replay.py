@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from playout.disk import write_whole
 from playout.errors import FileError
-
-from .module import write_whole
 
 SPARE = 2  # generations that are kept beyond the window, for a run that falls back to an older checkpoint
 DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, TypeError, LookupError, EOFError, OSError, NotImplementedError)

@@ -14,11 +14,12 @@ from typing import Any
 
 from playout.arena.openings import seed_of
 from playout.arena.statistics import Tally
+from playout.disk import write_whole
 from playout.errors import FileError, SettingsError
 from playout.game import Game
 
 from .learning import State, averaged, deterministic, learn, new_state, set_scale, state_arrays, state_of
-from .module import _torch, export, write_whole
+from .module import _torch, export
 from .pool import Pool, Source
 from .recipe import Recipe, recipe_for, value_kind
 from .replay import Replay, Samples, packed, read_arrays, write_arrays
