@@ -22,6 +22,7 @@ BATCH = 32
 CHESS_SHARE, CONNECT4_SHARE = 0.85, 0.60  # of the bare network's evaluations a second
 BLOCKS, FILTERS, WIDTH = 2, 32, 64  # of the small network, where none comes with connect four
 TREE_BATCH, SIMULATIONS_PER_SECOND = 512, 1_000_000.0
+TREE_SIMULATIONS = (20_000, 200_000)  # a tree of 6 MB, which the caches hold, and one of 60 MB
 BARE = "bare ONNX Runtime"
 
 
@@ -34,7 +35,8 @@ def measure(options: Options) -> list[Row]:
         shares = [Row("search with a network", "evaluations/s", notes=["no ONNX Runtime here: not measured"])]
     else:
         shares = [chess(options), connect4(options)]
-    return [*shares, tree(options)]
+    sizes = TREE_SIMULATIONS[:1] if options.quick else TREE_SIMULATIONS
+    return [*shares, *(tree(n, options) for n in sizes)]
 
 
 def chess(options: Options) -> Row:
@@ -125,11 +127,11 @@ def bare_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def tree(options: Options) -> Row:
+def tree(simulations: int, options: Options) -> Row:
     """Collecting, expanding and backing up with an evaluator that answers at once, always the same."""
     import playout as po
 
-    game, simulations = po.games.load("connect4"), options.pick(200_000, 20_000)
+    game = po.games.load("connect4")
     policy, values = np.ones((TREE_BATCH, game.policy_size), np.float32), np.zeros(TREE_BATCH)
 
     def at_once(observations: Any) -> tuple[Any, Any]:

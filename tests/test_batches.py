@@ -1,7 +1,9 @@
 """Values from outside the search: batches under virtual loss, ask and tell, coroutines, and what goes wrong there."""
 
 import asyncio
+import gc
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -252,6 +254,20 @@ def test_a_leaf_under_evaluation_counts_as_a_loss():
     assert search.ask(5) == []  # all that can be asked waits already
     search.take_back()
     assert is_clean(search)
+
+
+def test_equal_scores_beside_a_walk_under_way_are_drawn():
+    """Seven moves, one visit and one value each: one walk is under way, the next goes to any of the six others."""
+    seen = set()
+    for seed in range(200):
+        search = po.Search(CONNECT4, outside(ties="random"), seed=seed)
+        for _ in range(8):  # the root, then each move once
+            (leaf,) = search.ask()
+            search.tell(leaf, 0.0, None)
+        first, second = (leaf.text[0] for leaf in search.ask(2))
+        assert first != second
+        seen.add((first, second))
+    assert len(seen) > 35  # of 42, each of which 200 draws miss once in 120 times
 
 
 @settings(max_examples=25, deadline=None)
@@ -674,6 +690,18 @@ def test_limits_hold():
     assert search.run(seconds=0.05).stopped_by == "seconds"
     small = po.Search(CONNECT4, outside(noisy, batch=16)).run(bytes=1 << 16)
     assert (small.stopped_by, small.bytes <= 1 << 16) == ("bytes", True)
+
+
+def test_a_search_that_nobody_has_is_gone_with_its_tree():
+    search = po.Search(CONNECT4, outside(noisy))
+    search.run(50)
+    gc.disable()  # which would find a circle, some time later
+    try:
+        still = weakref.ref(search)
+        del search
+        assert still() is None
+    finally:
+        gc.enable()
 
 
 def test_a_copy_of_a_search_is_one_of_its_own():

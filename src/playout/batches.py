@@ -7,6 +7,7 @@ whatever happens to their evaluation.
 import asyncio
 import contextlib
 import time
+import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,9 +62,16 @@ class Batches:
     """The leaves of one search that are under evaluation."""
 
     def __init__(self, search: "Search", evaluator: Evaluator) -> None:
-        self.search, self.evaluator = search, evaluator
+        self._search = weakref.ref(search)  # not a circle: a search that nobody has any more is gone with its tree
+        self.evaluator = evaluator
         self._serial = 0
         self._asked: dict[int, tuple[int, Leaf]] = {}  # by number: the place it has, and the leaf
+
+    @property
+    def search(self) -> "Search":
+        search = self._search()
+        assert search is not None
+        return search
 
     @cached_property
     def arrays(self) -> Batch:

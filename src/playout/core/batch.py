@@ -85,28 +85,41 @@ class Batch(NamedTuple):
 
 
 @inlined
-def best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, pass_over):
-    """The best score of the edges that stand with the visited ones, where walks under way count: (score, edge, ties).
+def score_in_flight(params, policy, edge, flying, least, weight, subtract, multiply, raw, pass_over):
+    """The score of an edge that stands with the visited ones, where walks under way count.
 
     A walk under way is a visit worth `value - virtual_loss (value - least)`; an edge without a visit is worth `raw`.
     """
-    edges = tree.edges
+    visits = edge["visits"] + flying
+    value = edge["value"] if edge["visits"] > 0 else raw
+    loss = params.virtual_loss * max(0.0, value - least) * flying / max(1, visits)
+    value -= loss if edge["child"] >= 0 else 0.0
+    return (value - subtract) * multiply + exploration(params, policy, edge, visits, weight, multiply, pass_over)
+
+
+@inlined
+def best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, pass_over):
+    """The best score of the edges that stand with the visited ones: (score, one of the edges that have it, ties)."""
+    edges, start, stop = tree.edges, np.uint64(first), np.uint64(first + opened)
     least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
-    best, chosen, ties = -np.inf, np.uint64(first), 0
-    for e in range(np.uint64(first), np.uint64(first + opened)):
-        edge, flying = edges[e], flights[e]
-        visits = edge["visits"] + flying
-        value = edge["value"] if edge["visits"] > 0 else raw
-        loss = params.virtual_loss * max(0.0, value - least) * flying / max(1, visits)
-        value -= loss if edge["child"] >= 0 else 0.0
-        score = (value - subtract) * multiply
-        score += exploration(params, policy, edge, visits, weight, multiply, pass_over)
-        if score > best:
-            best, chosen, ties = score, e, 1
-        elif score == best and params.random_ties:
-            ties += 1
-            if random_below(tree.rng, ties) == 0:
+    best, chosen, ties = -np.inf, start, 0
+    for e in range(start, stop):
+        score = score_in_flight(params, policy, edges[e], flights[e], least, weight, subtract, multiply, raw, pass_over)
+        better = score > best  # without branches, as in `best_visited`
+        ties = 1 if better else ties + (score == best)
+        chosen = e if better else chosen
+        best = score if better else best
+    if ties > 1 and params.random_ties:
+        skip = random_below(tree.rng, ties)
+        for e in range(chosen, stop):
+            score = score_in_flight(
+                params, policy, edges[e], flights[e], least, weight, subtract, multiply, raw, pass_over
+            )
+            if score == best:
                 chosen = e
+                if skip == 0:
+                    break
+                skip -= 1
     return best, np.int64(chosen), ties
 
 
@@ -171,7 +184,7 @@ def walk(rules, params, tree, work, batch, forced):
             return PROVEN, depth, TERMINAL
         if child == END:
             return FINISHED, depth, TERMINAL
-        flying = np.int64(batch.flights[e])
+        flying = np.int64(batch.flights[e]) if flying > 0 else 0  # none came past the node above: none is below
         if child == NO_NODE:
             player = call_current_player(rules, work.state)
             if player == TERMINAL:
