@@ -12,38 +12,8 @@ from pathlib import Path
 from .measure import Check, Options, Row
 
 # The first game of the README, as a user would write it.
-NIM = '''
-import numpy as np
-import playout as po
-
-class Nim(po.Game):
-    """Take one to three stones; whoever takes the last one wins."""
-    players = 2
-    max_actions = 3
-    state = np.dtype([("stones", np.int32), ("turn", np.int8)])
-
-    @staticmethod
-    def initial_state(state):
-        state.stones = 21
-
-    @staticmethod
-    def current_player(state):
-        return po.TERMINAL if state.stones == 0 else state.turn
-
-    @staticmethod
-    def legal_actions(state, actions):
-        count = min(3, state.stones)
-        for i in range(count):
-            actions[i] = i + 1
-        return count
-
-    @staticmethod
-    def apply(state, action, rewards):
-        state.stones -= action
-        if state.stones == 0:
-            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
-        state.turn = 1 - state.turn
-'''
+README = Path(__file__).resolve().parents[1] / "README.md"
+NIM = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
 REPEATS = 3
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from playout.core.jit import COMPILED
 from playout.core.tree import END, ROOT
 from tests import broken_games
 from tests.broken_games import BROKEN, COMPILED_ONLY, Dice, Nim
+from tests.readme import NIM
 
 GAMES = 100 if COMPILED else 5
 ALSO = {"RandomListing": ["not-compiled"], "Unwritten": ["never-ends"]}
@@ -145,37 +147,10 @@ def test_correct_games_have_no_finding(cls):
     assert po.check_game(cls(), games=GAMES).findings == ()
 
 
-def test_the_first_game_of_the_design_has_no_finding():
-    class Nim(po.Game):
-        """Take one to three stones; whoever takes the last one wins."""
-
-        players = 2
-        max_actions = 3
-        state = np.dtype([("stones", np.int32), ("turn", np.int8)])
-
-        @staticmethod
-        def initial_state(state):
-            state.stones = 21
-
-        @staticmethod
-        def current_player(state):
-            return po.TERMINAL if state.stones == 0 else state.turn
-
-        @staticmethod
-        def legal_actions(state, actions):
-            count = min(3, state.stones)
-            for i in range(count):
-                actions[i] = i + 1
-            return count
-
-        @staticmethod
-        def apply(state, action, rewards):
-            state.stones -= action
-            if state.stones == 0:
-                rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
-            state.turn = 1 - state.turn
-
-    report = po.check_game(Nim(), games=GAMES)
+def test_the_first_game_of_the_readme_has_no_finding():
+    scope: dict[str, Any] = {"__name__": "readme"}
+    exec(NIM, scope)
+    report = po.check_game(scope["Nim"](), games=GAMES)
     assert report.findings == ()
     assert str(report).startswith(f"Nim: nothing wrong found in {GAMES} games\n")
 

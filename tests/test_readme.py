@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.readme import NETWORKS, NIM, README, SEARCH
+
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-NIM, SEARCH, NETWORKS = BLOCKS[0], BLOCKS[1], BLOCKS[2]
 
 
 def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:

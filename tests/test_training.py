@@ -29,6 +29,7 @@ from playout.nets.selfplay import play_table
 from playout.nets.training import Training, Watch, train
 
 from . import toy_games
+from .readme import NIM
 
 TINY: dict[str, Any] = {
     "games": 4,
@@ -46,41 +47,15 @@ TINY: dict[str, Any] = {
     "workers": 1,
 }
 
-OWN_GAME = """
-import numpy as np
-import playout as po
+OWN_GAME = f"""{NIM}
 
-
-class Heap(po.Game):
-    '''Take one to three of eleven stones; who takes the last one wins.'''
-
-    players = 2
-    max_actions = 3
+class Heap(Nim):
     planes = (12,)
     policy_size = 4
-    state = np.dtype([("stones", np.int32), ("turn", np.int8)])
 
     @staticmethod
     def initial_state(state):
         state.stones = 11
-
-    @staticmethod
-    def current_player(state):
-        return po.TERMINAL if state.stones == 0 else state.turn
-
-    @staticmethod
-    def legal_actions(state, actions):
-        count = min(3, state.stones)
-        for i in range(count):
-            actions[i] = i + 1
-        return count
-
-    @staticmethod
-    def apply(state, action, rewards):
-        state.stones -= action
-        if state.stones == 0:
-            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
-        state.turn = 1 - state.turn
 
     @staticmethod
     def observe(state, player, planes):

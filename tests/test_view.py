@@ -10,6 +10,7 @@ import pytest
 import playout as po
 from playout.core import tree as core
 from playout.view import Node
+from tests.toy_games import Nim
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -21,34 +22,10 @@ def search_of(name: str, position: str | None = None, simulations: int = 150, **
     return search
 
 
-class Hostile(po.Game):
+class Hostile(Nim):
     """Names its actions so that a page that believes them breaks."""
 
-    players = 2
-    max_actions = 3
-    state = np.dtype([("stones", np.int32), ("turn", np.int8)])
-
-    @staticmethod
-    def initial_state(state):
-        state.stones = 6
-
-    @staticmethod
-    def current_player(state):
-        return po.TERMINAL if state.stones == 0 else state.turn
-
-    @staticmethod
-    def legal_actions(state, actions):
-        count = min(3, state.stones)
-        for i in range(count):
-            actions[i] = i + 1
-        return count
-
-    @staticmethod
-    def apply(state, action, rewards):
-        state.stones -= action
-        if state.stones == 0:
-            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
-        state.turn = 1 - state.turn
+    settings = {"stones": 6}  # noqa: RUF012
 
     def action_to_text(self, state, action):
         return ["<script>alert(1)</script>", '"]]>&\x1b[31m\n', "[bold]x[/bold] a long name that goes on and on"][

@@ -3,38 +3,15 @@
 import numpy as np
 
 import playout as po
+from toy_games import Nim  # beside this file, which is loaded as a user's
 
 ATTACK = "<img src=x onerror=\"document.title='taken'\"><b>bold</b>"
 
 
-class Hostile(po.Game):
+class Hostile(Nim):
     """Nim, but everything it says is HTML. <script>document.title = 'taken'</script>"""
 
-    players = 2
-    max_actions = 3
-    state = np.dtype([("stones", np.int32), ("turn", np.int8)])
-
-    @staticmethod
-    def initial_state(state):
-        state.stones = 9
-
-    @staticmethod
-    def current_player(state):
-        return po.TERMINAL if state.stones == 0 else state.turn
-
-    @staticmethod
-    def legal_actions(state, actions):
-        count = min(3, state.stones)
-        for i in range(count):
-            actions[i] = i + 1
-        return count
-
-    @staticmethod
-    def apply(state, action, rewards):
-        state.stones -= action
-        if state.stones == 0:
-            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
-        state.turn = 1 - state.turn
+    settings = {"stones": 9}  # noqa: RUF012
 
     def action_to_text(self, state, action):
         return f"{action}{ATTACK}"
