@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import playout as po
 from playout.core import rules as core
 from playout.core.jit import COMPILED
 from playout.errors import PositionError
 from playout.games.chess import Chess
-from playout.games.chess.leela import LeelaChess, with_history
+from playout.games.chess.leela import LeelaChess
 from playout.nets import leela, leela_model
 
 GAME, PLAIN = LeelaChess(), Chess()
@@ -284,17 +285,45 @@ def test_compiled_and_plain_rules_give_the_same_key():
 # Texts
 
 
-def test_a_position_of_plain_chess_brings_what_it_remembers():
-    plain = PLAIN.position("startpos moves e2e4 g8f6 b1c3 f6g8 c3b1")
-    position = with_history(GAME, plain)
+def test_a_position_of_plain_chess_brings_its_moves():
+    """Captures and pawn moves, of which the state of plain chess knows nothing afterwards."""
+    moves = "e2e4 e7e5 g1f3 b8c6 d2d4 e5d4 f3d4 c6d4 d1d4"
+    plain = PLAIN.position(f"startpos moves {moves[:19]}")
+    for move in moves[20:].split():
+        plain = plain.play(plain.action(move))
+    expected = GAME.position(f"startpos moves {moves}").observe()
+    assert (GAME.adopt(plain).observe() == expected).all()
+    search = po.Search(PLAIN, po.Settings(policy=po.PUCT(), evaluator=po.Outside(AnyLeela())), position=plain)
+    assert (search.position.observe() == expected).all()
+    search.play("d7d6")
+    assert (search.position.observe() == GAME.position(f"startpos moves {moves} d7d6").observe()).all()
+
+
+class AnyLeela:
+    """An evaluator that wants to see chess as Leela does."""
+
+    metadata = {"playout.form": "leela"}  # noqa: RUF012
+
+    def __call__(self, planes):
+        return None, np.zeros(len(planes))
+
+
+def test_a_state_of_plain_chess_brings_what_it_remembers():
+    plain = PLAIN.position_of(PLAIN.position("startpos moves e2e4 g8f6 b1c3 f6g8 c3b1").state)
+    position = GAME.adopt(plain)
     assert position.text == plain.text
     planes = position.observe()
     # What came before 1. e4 is forgotten: its board stands for all before it.
     assert (planes[13 * 4 : 13 * 5] == planes[13 * 7 : 13 * 8]).all()
     assert not (planes[13 * 3 : 13 * 4] == planes[13 * 4 : 13 * 5]).all()
     assert planes[12].all()
-    assert with_history(GAME, position) is position
-    assert with_history(GAME, "startpos moves e2e4").text == GAME.position("startpos moves e2e4").text
+    assert GAME.adopt(position) is position
+
+
+def test_a_state_that_was_written_into_is_taken_as_it_is():
+    plain = PLAIN.position("startpos moves e2e4")
+    plain.state.halfmoves = 7
+    assert GAME.adopt(plain).observe()[109].max() == 7.0
 
 
 def test_draws_that_nobody_claimed_on_the_way_do_not_end_the_reading():

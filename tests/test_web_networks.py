@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import playout as po
+
+from .test_leela_files import Tiny
 from .test_networks import model
 from .web_server import serving
 
@@ -60,3 +63,28 @@ def test_a_server_without_the_network_says_so_and_keeps_the_session(tmp_path: Pa
         answer = server.http.post(f"{session}/run", json={"simulations": 10, "wait": True})
         assert 400 <= answer.status_code < 500
         assert "network" in answer.text
+
+
+def test_a_network_of_leelas_sees_the_game_so_far_also_after_a_restart(tmp_path: Path) -> None:
+    file, moves = str(Tiny().save(tmp_path)), "startpos moves e2e4 e7e5 g1f3 b8c6 d2d4 e5d4"
+
+    def priors(server, session):
+        return {a["action"]: a["prior"] for a in server.get(f"{session}/result")["actions"]}
+
+    settings = po.preset("network", evaluator=po.Network(file))
+    search = po.Search(po.games.load("chess"), settings, position=f"{moves} f3d4")
+    expected = {a.text: a.prior for a in search.run(2).actions}
+    with serving(tmp_path / "data", networks=[file]) as server:
+        session = server.create(game="chess", preset="network", options=options(file), position=moves)
+        plain = server.create(game="chess", position=moves)
+        for one in (session, plain):
+            server.post(f"{one}/play", action="f3d4")
+        server.post(f"{session}/run", simulations=2, wait=True)
+        assert priors(server, session) == expected
+    with serving(tmp_path / "data", networks=[file]) as server:
+        assert priors(server, session) == expected
+        server.post(f"{plain}/settings", preset="network", options=options(file))
+        server.post(f"{plain}/run", simulations=2, wait=True)
+        assert priors(server, plain) == expected
+        server.post(f"{session}/settings", preset="default", options={})
+        server.post(f"{session}/run", simulations=20, wait=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
-from .game import Game, Position, described
+from .game import Game, described
 from .nets.answers import checked, split
 from .settings import Network, Outside, named
 
@@ -26,13 +26,13 @@ class Evaluator:
         self.function: Callable[..., Any] | None = None
         if isinstance(setting, Network):
             network = opened(setting.file or str(shipped(game)), setting.threads)
-            game = as_seen_by(network, game)
+            game = game.in_form(network.metadata.get("playout.form", ""))
             network.check(game)
             self.function, self.name = network, network.name
         elif callable(setting.function):
             self.function, self.name = setting.function, named(setting.function)
             if hasattr(self.function, "metadata"):
-                game = as_seen_by(self.function, game)
+                game = game.in_form(self.function.metadata.get("playout.form", ""))
             if hasattr(self.function, "check"):
                 self.function.check(game)
         else:
@@ -46,14 +46,6 @@ class Evaluator:
                 f"{game.title} has nothing that {self.name} could see: define `observe(state, player, planes)`, "
                 f"`planes` and `policy_size`; or use `ask` and `tell`, which hand over positions"
             )
-
-    def seen(self, position: Any) -> Any:
-        """A position of the game as it was, in the form that the network wants."""
-        if not isinstance(position, Position) or type(position.game) is type(self.game):
-            return position
-        from .games.chess.leela import LeelaChess, with_history
-
-        return with_history(self.game, position) if isinstance(self.game, LeelaChess) else position
 
     @property
     def observes(self) -> bool:
@@ -135,16 +127,6 @@ def _opened(path: Path, threads: int, stamp: tuple[int, int]) -> Any:
         network.name = path.name
         return network
     return OnnxNetwork(path, threads=threads)
-
-
-def as_seen_by(network: Any, game: Game) -> Game:
-    """The game in the form that a network was made for: Leela's want chess with the last eight boards."""
-    if network.metadata.get("playout.form") == "leela" and game.name == "chess":
-        from .games.chess.leela import LeelaChess
-
-        if not isinstance(game, LeelaChess):
-            return LeelaChess(**game.values)
-    return game
 
 
 def aligned(policy: Any, actions: tuple[int, ...], name: str) -> Any:

@@ -67,6 +67,8 @@ class Game:
     planes: ClassVar[tuple[int, ...]] = ()
     policy_size: ClassVar[int] = 0
 
+    form: ClassVar[str] = ""  # which form of a game this is, where networks want to see it in several
+
     text_is_lossy: ClassVar[bool] = False  # the text of a position leaves out its past, as a chess FEN does
     perft_settings: ClassVar[Mapping[str, Any]] = {}  # settings under which published move counts hold
 
@@ -213,7 +215,15 @@ class Game:
             self.rules.functions["initial_state"](state)
         if text is not None and text.strip():
             self.state_from_text(state, text.strip())
-        return Position(self, buffer)
+        return Position(self, buffer, way=(text, ()))
+
+    def in_form(self, form: str) -> "Game":
+        """This game in the form that a network was made for; most games have one only."""
+        return self
+
+    def adopt(self, position: "Position") -> "Position":
+        """A position of another form of this game as one of this; any other as it is."""
+        return position
 
     def position_of(self, state: Any) -> "Position":
         """A position from a record that the caller holds; the record is copied."""
@@ -256,12 +266,16 @@ class Game:
         return GameError(f"{self.title}: a rule failed")
 
 
+Way = tuple[str | None, tuple[int, ...]]  # the text that a position was read from, and the actions since
+
+
 class Position:
     """A state of a game that can be asked and played on from; playing returns a new one."""
 
-    def __init__(self, game: Game, buffer: Any, rewards: Any = None) -> None:
+    def __init__(self, game: Game, buffer: Any, rewards: Any = None, way: "Way | None" = None) -> None:
         self.game, self.buffer = game, buffer
         self.rewards = np.zeros(game.players) if rewards is None else rewards  # what the last action brought
+        self.way = way  # how it came about, where that is known: a state may have forgotten
 
     @property
     def state(self) -> Any:
@@ -351,7 +365,8 @@ class Position:
             names = [self.game.action_to_text(self.state, a) for a in legal]
             what = f"action {action!r} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
-        after = Position(self.game, self.buffer.copy())
+        way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
+        after = Position(self.game, self.buffer.copy(), way=way)
         after._ask(core.apply, int(action), after.rewards)
         return after
 

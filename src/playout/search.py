@@ -86,7 +86,8 @@ class Search:
         self._rules = self._rules_table()
         self._kernel = loop.run_open if self.params.open_loop else loop.run_in_graph if self.params.graph else loop.run
         self._work = self._new_work(depth=128)
-        position = evaluator.seen(position) if evaluator is not None else position
+        if isinstance(position, Position):
+            position = game.adopt(position)
         if not isinstance(position, Position | str | None):
             raise PositionError(f"Search got position {position!r}, expected a text or a Position of {game.title}")
         if isinstance(position, Position) and type(position.game) is not type(game):

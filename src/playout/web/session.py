@@ -81,7 +81,9 @@ class Session:
     def begin(self, search: Search, preset: str, options: dict[str, str], title: str = "") -> None:
         """Take a new search; its position is where the game begins, with the moves that the search has played."""
         self.search, self.preset, self.options, self.title = search, preset, options, title
-        start = Position(search.game, origin_of(search).copy())
+        start = (search.history or [search.position])[0]
+        if not np.array_equal(start.buffer, origin_of(search)):
+            start = Position(search.game, origin_of(search).copy())
         self.moments = Moments(start)
         for what, number in log_of(search):
             if what == "play":
@@ -109,10 +111,7 @@ class Session:
 
     def _restored(self, row: dict[str, Any]) -> Search:
         game = self._load_game(row["game"], row["game_settings"])
-        state = np.frombuffer(base64.b64decode(row["start"]), np.uint8).copy()
-        if len(state) != game.dtype.itemsize:
-            raise ValueError(f"{game.title} has another state now")
-        self.moments = Moments.from_rows(Position(game, state), row["moments"], int(row["moment"]))
+        self.moments = Moments.from_rows(_start(game, row), row["moments"], int(row["moment"]))
         self.preset, self.options, self._origin = row["preset"], dict(row["options"]), int(row["origin"])
         self.kept = row["kept"]
         self.chart = self.chart or list(row.get("chart", ()))
@@ -124,7 +123,7 @@ class Session:
         start, settings = self.moments.find(self._origin).position, Settings.from_dict(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
             known = log_of(search)
-            if np.array_equal(origin_of(search), start.buffer) and redo(search, wanted):
+            if np.array_equal(origin_of(search), search.game.adopt(start).buffer) and redo(search, wanted):
                 self.file_is_old = known != wanted
                 return search
         search = Search(game, settings, position=start, seed=int(row["seed"]))
@@ -147,14 +146,16 @@ class Session:
         if search is None:
             self._row = self._row | {"title": self.title, "touched": self.touched}
             return self._row
-        game = search.game
+        game, start = search.game, self.moments.all[0].position
         self._row = {
             "title": self.title,
             "created": self.created,
             "touched": self.touched,
             "game": game.title,
             "game_settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
-            "start": base64.b64encode(self.moments.all[0].position.buffer.tobytes()).decode(),
+            "start": base64.b64encode(start.buffer.tobytes()).decode(),
+            "form": start.game.form,
+            "way": start.way,
             "moments": self.moments.to_rows(),
             "moment": self.moments.now.id,
             "origin": self._origin,
@@ -303,7 +304,9 @@ class Session:
         """The same position, other settings, an empty tree."""
 
         def work(search: Search) -> None:
-            new = Search(search.game, settings, position=search.position, seed=search.seed if seed is None else seed)
+            # The plain form of the game: a network takes the one it wants.
+            game, seeded = search.game.in_form(""), search.seed if seed is None else seed
+            new = Search(game, settings, position=self.moments.now.position, seed=seeded)
             self._take(new)
             self._parked.clear()
             self.preset, self.options, self.kept = preset, options, None
@@ -557,3 +560,12 @@ class Session:
         """What it takes in memory."""
         search = self.search
         return (tree_bytes(search) if search is not None else 0) + sum(map(tree_bytes, list(self._parked.values())))
+
+
+def _start(game: Game, row: dict[str, Any]) -> Position:
+    """Where the session's game began, in the form that it had then."""
+    game, way = game.in_form(str(row.get("form", ""))), row.get("way")
+    state = np.frombuffer(base64.b64decode(row["start"]), np.uint8).copy()
+    if len(state) != game.dtype.itemsize:
+        raise ValueError(f"{game.title} has another state now")
+    return Position(game, state, way=None if way is None else (way[0], tuple(int(a) for a in way[1])))

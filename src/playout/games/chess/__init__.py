@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from playout.errors import ActionError, PositionError, SettingsError
-from playout.game import TERMINAL, Game
+from playout.game import TERMINAL, Game, Position
 
 from . import svg
 from .board import (
@@ -164,6 +164,19 @@ class Chess(Game):
             state[field] = position.state[field]
         state.claims = claims
         _judged(state)
+
+    def in_form(self, form: str) -> Game:
+        from .leela import LeelaChess
+
+        return LeelaChess(**self.values) if form == LeelaChess.form and type(self) is Chess else self
+
+    def adopt(self, position: Position) -> Position:
+        if type(position.game) is type(self) or not isinstance(position.game, Chess):
+            return position
+        found = self.position()
+        for name in STATE.names or ():
+            found.state[name] = position.state[name]
+        return Position(self, found.buffer, position.rewards, position.way)
 
     def read_past(self, state: Any, fen: str) -> None:
         """For a game that remembers more than chess does: what a FEN, which has just been read, tells of the past."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from playout.game import Position
+from playout.game import Game, Position
 from playout.games._shared import count_bits, helper
 
 from . import Chess
@@ -89,6 +89,7 @@ class LeelaChess(Chess):
     ones.
     """
 
+    form = "leela"
     state = LEELA_STATE
     planes = (112, 8, 8)  # rank by rank from the mover's own side, files from a to h
     policy_size = MOVES
@@ -186,15 +187,20 @@ class LeelaChess(Chess):
                 state.boards[1:, 3] ^= moved
             state.older_keys[:] ^= PIECE_KEYS[64 * pawn + origin] ^ PIECE_KEYS[64 * pawn + there]
 
+    def in_form(self, form: str) -> Game:
+        return self if form == self.form else Chess(**self.values)
 
-def with_history(game: LeelaChess, position: Position | str) -> Position:
-    """A position of plain chess, or a text, as one of `game`.
-
-    Plain chess remembers the positions since the last move that can't be taken back; the first of them stands for all
-    boards before it.
-    """
-    if isinstance(position, str):
-        return game.position(position)
-    if isinstance(position.game, LeelaChess):
-        return position
-    return game.position(write_history(position.state))
+    def adopt(self, position: Position) -> Position:
+        """One of plain chess that knows how it came about is played again from there. Of any other, plain chess
+        remembers the positions since the last move that can't be taken back; the first of them stands for all boards
+        before it."""
+        if type(position.game) is type(self) or not isinstance(position.game, Chess):
+            return position
+        if position.way is not None:
+            text, actions = position.way
+            found = self.position(text)
+            for action in actions:
+                found = found.play(action)
+            if all(np.array_equal(found.state[name], position.state[name]) for name in STATE.names or ()):
+                return found  # otherwise somebody has written into the state since
+        return self.position(write_history(position.state))
