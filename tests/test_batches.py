@@ -1,6 +1,5 @@
 """Values from outside the search: batches under virtual loss, ask and tell, coroutines, and what goes wrong there."""
 
-import asyncio
 import gc
 import time
 import weakref
@@ -337,6 +336,17 @@ def test_a_proof_on_the_way_is_not_averaged_away():
     assert is_clean(search)
 
 
+def test_a_leaf_taken_back_twice_counts_once():
+    search = po.Search(CONNECT4, outside())
+    search.tell(search.ask()[0], 0.0)
+    first, second = search.ask(2)
+    assert search.take_back([first, first]) == 1
+    assert search.take_back() == 1
+    assert is_clean(search)
+    with pytest.raises(SettingsError, match="does not wait for an answer"):
+        search.take_back(second)
+
+
 def test_older_leaves_are_taken_back(monkeypatch):
     search = po.Search(CONNECT4, outside())
     (root,) = search.ask()
@@ -403,6 +413,8 @@ def test_an_evaluator_that_raises_leaves_the_tree_as_it_was(kind):
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "nan"),
         (lambda n: (-np.ones((n, 7)), np.zeros(n)), "-1"),
         (lambda n: (np.ones((n, 7)), np.full(n, np.inf)), "inf"),
+        (lambda n: (np.ones((n, 7)), np.full(n, 1.7e308)), "expected finite numbers from -1 to 1, what a player of"),
+        (lambda n: (np.ones((n, 7)), np.full(n, -1.01)), "value with -1.01 at row 0"),
         (lambda n: ("yes", "no"), "expected an array of numbers"),
     ],
 )
@@ -430,6 +442,7 @@ def test_an_evaluator_that_hangs_is_not_waited_for():
     [
         (float("nan"), None, "the value is nan"),
         ("high", None, "the value is 'high'"),
+        (5.0, None, "the value is 5.0, expected one number .* from -1 to 1"),
         ([1.0, 0.0, 0.0], None, "the value is"),
         (0.0, [1.0], "expected 7 finite numbers"),
         (0.0, [-1.0] * 7, "expected 7 finite numbers"),
@@ -518,92 +531,6 @@ def test_objects_can_be_asked_about():
             search.tell(leaf, 0.0)
     assert search.simulations >= 30
     assert is_clean(search)
-
-
-# Coroutines.
-
-
-def test_coroutines_answer_in_any_order():
-    order = []
-
-    async def evaluate(leaf):
-        await asyncio.sleep(0.001 * (leaf.number % 3))
-        order.append(leaf.number)
-        return noisy_leaf(leaf.position)
-
-    search = po.Search(CONNECT4, outside())
-    result = asyncio.run(search.run_async(evaluate, simulations=60, at_once=6))
-    assert (result.simulations, result.stopped_by) == (60, "simulations")
-    assert order != sorted(order)
-    assert is_clean(search)
-
-
-def test_a_coroutine_can_be_the_evaluator_of_the_settings():
-    async def evaluate(leaf):
-        return None, 0.0
-
-    search = po.Search(CONNECT4, outside(evaluate))
-    assert asyncio.run(search.run_async(simulations=20)).simulations == 20
-    with pytest.raises(SettingsError, match="is a coroutine"):
-        search.run(10)
-
-
-def test_failures_of_coroutines_are_taken_back():
-    async def evaluate(leaf):
-        if leaf.number % 4 == 0:
-            raise ValueError("too busy")
-        return None, 0.0
-
-    search = po.Search(CONNECT4, outside())
-    result = asyncio.run(search.run_async(evaluate, simulations=30, failures=1000))
-    assert result.simulations == 30
-    assert is_clean(search)
-    with pytest.raises(EvaluatorError, match="raised ValueError: too busy for <Leaf"):
-        asyncio.run(search.run_async(evaluate, simulations=30))
-    assert is_clean(search)
-
-
-def test_a_coroutine_that_hangs_is_given_up():
-    async def evaluate(leaf):
-        await asyncio.sleep(3600)
-
-    search = po.Search(CONNECT4, outside())
-    with pytest.raises(EvaluatorError, match=r"gave no answer within 0\.05 s"):
-        asyncio.run(search.run_async(evaluate, simulations=5, timeout=0.05))
-    assert is_clean(search)
-
-
-def test_a_cancelled_run_leaves_no_mark():
-    async def evaluate(leaf):
-        await asyncio.sleep(3600 if leaf.number > 5 else 0)
-        return None, 0.0
-
-    async def main(search):
-        task = asyncio.ensure_future(search.run_async(evaluate, simulations=50, at_once=4))
-        while search.simulations < 5:
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    search = po.Search(CONNECT4, outside())
-    asyncio.run(main(search))
-    assert search.simulations == 5
-    assert is_clean(search)
-
-
-def test_a_proof_ends_a_run_of_coroutines():
-    async def evaluate(leaf):
-        return None, 0.0
-
-    search = po.Search(Nim(stones=5), outside())
-    result = asyncio.run(search.run_async(evaluate, simulations=10_000))
-    assert (result.stopped_by, result.proven, result.best) == ("proven", 1.0, 1)
-
-
-def test_a_function_runs_beside_the_event_loop():
-    search = po.Search(CONNECT4, outside(noisy))
-    assert asyncio.run(search.run_async(simulations=40)).simulations == 40
 
 
 # The search around it.

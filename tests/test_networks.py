@@ -1,10 +1,12 @@
 """Networks from ONNX files and PyTorch modules, their export, and the checks of what evaluators answer."""
 
+import contextlib
 import errno
 import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -15,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 import playout as po
 from playout import games
 from playout.errors import EvaluatorError, FileError, SettingsError
+from playout.evaluators import SHIPPED
 from playout.nets import base
 from playout.nets.answers import checked, split
 from playout.nets.base import smallest_good
@@ -227,6 +230,28 @@ def test_networks_of_another_make(made, message):
     assert message in refusal(FileError, OnnxNetwork, made)
 
 
+def test_a_small_file_that_wants_to_see_very_much():
+    graph = helper.make_graph(
+        [helper.make_node("ReduceMean", ["planes"], [name], axes=[2, 3], keepdims=0) for name in ("policy", "value")],
+        "network",
+        [helper.make_tensor_value_info("planes", TensorProto.FLOAT, ("batch", 1, 1_000_000, 100_000))],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("policy", "value")],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8).SerializeToString()
+    assert "sees 100,000,000,000 numbers of a position, expected at most" in refusal(FileError, OnnxNetwork, made)
+
+
+def test_damaged_files_are_refused_without_a_word_to_standard_output(capfd):
+    good, random = (SHIPPED / "connect4.onnx").read_bytes(), np.random.default_rng(0)
+    for _ in range(60):
+        damaged = bytearray(good)
+        for at in random.integers(2000, size=3):
+            damaged[at] ^= 1 << int(random.integers(8))
+        with contextlib.suppress(FileError):
+            OnnxNetwork(bytes(damaged))
+    assert capfd.readouterr().out == ""
+
+
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
 def test_threads_that_can_not_be(threads):
     assert "threads is" in refusal(SettingsError, OnnxNetwork, model(), threads)
@@ -241,6 +266,16 @@ def test_observations_of_the_wrong_shape():
     refusal(EvaluatorError, network, 1.0)
     assert "can't read the observations" in refusal(EvaluatorError, network, [["x"]])
     assert "can't read the observations" in refusal(EvaluatorError, network, [[1], [1, 2]])
+
+
+def test_names_of_files(tmp_path):
+    assert po.Network(Path("some") / "net.onnx").file == "some/net.onnx"
+    for name in (tmp_path / "none.onnx", "c4\0.onnx"):
+        settings = po.preset("network", evaluator=po.Network(name))
+        assert "the network can't be read" in refusal(FileError, po.Search, TICTACTOE, settings)
+    message = refusal(SettingsError, po.Search, games.load("suika"), "network")
+    assert "it has nothing that one could see: define `observe" in message
+    assert "train one: playout train chess" in refusal(SettingsError, po.Search, games.load("chess"), "network")
 
 
 @pytest.mark.parametrize(
@@ -368,6 +403,16 @@ def test_a_module_answers_as_in_evaluation_mode_and_keeps_its_own():
     np.testing.assert_allclose(value, scalar.numpy()[:, 0], rtol=1e-5)
     assert int(module.body[1].num_batches_tracked) == 0
     assert (network.planes, network.policy_size, network.metadata["playout.game"]) == (PLANES, MOVES, "tictactoe")
+
+
+def test_a_module_can_be_the_evaluator_of_the_settings():
+    settings = po.Settings(policy=po.PUCT(1.25), evaluator=seeded(), ties="first")
+    wrapped = settings.replace(evaluator=po.TorchNetwork(seeded(), TICTACTOE))
+    found = [po.Search(TICTACTOE, s).run(60) for s in (settings, wrapped)]
+    assert [a.visits for a in found[0].actions] == [a.visits for a in found[1].actions]
+    assert len({a.prior for a in found[0].actions}) == 9
+    with pytest.raises(EvaluatorError, match=r"Small: its value has the shape \(1, 3\)"):
+        po.Search(TICTACTOE, settings.replace(evaluator=seeded(columns=3)))
 
 
 def test_read_only_observations():

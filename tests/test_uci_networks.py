@@ -1,6 +1,7 @@
 """The engine with a network: whole games under python-chess's driver, options, and what is refused."""
 
 import sys
+import time
 from pathlib import Path
 
 import chess
@@ -99,6 +100,21 @@ def test_the_network_can_be_set_and_taken_away(leela: Path) -> None:
     talk(engine, "setoption name Network value <empty>")
     assert engine.settings() == po.preset("chess").replace(early_stop=False)
     assert type(engine.game) is type(po.games.load("chess"))
+
+
+def test_one_node_is_the_networks_first_choice(leela: Path) -> None:
+    said: list[str] = []
+    engine = Engine(said.append, network=str(leela))
+    moves = "startpos moves e2e4 e7e5 g1f3"
+    for command in (f"position {moves}", "go nodes 1"):
+        engine.command(command)
+    while not lines_of(said, "bestmove"):
+        time.sleep(0.01)
+    talk(engine)
+    settings = po.preset("network", evaluator=po.Network(str(leela)))
+    raw = po.Search(po.games.load("chess"), settings, position=moves).run(1)
+    assert lines_of(said, "bestmove")[0].split()[1] == max(raw.actions, key=lambda a: a.prior).text
+    assert " nodes 2 " in lines_of(said, "info")[-1]  # the position itself, and the move
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import playout as po
+from playout.cli import main
 
 from .test_leela_files import Tiny
 from .test_networks import model
@@ -14,7 +15,7 @@ from .web_server import serving
 @pytest.fixture
 def network(tmp_path: Path) -> str:
     path = tmp_path / "tictactoe.onnx"
-    path.write_bytes(model(game="tictactoe"))
+    path.write_bytes(model(3, softmax=True, game="tictactoe"))
     return str(path)
 
 
@@ -88,3 +89,13 @@ def test_a_network_of_leelas_sees_the_game_so_far_also_after_a_restart(tmp_path:
         assert priors(server, plain) == expected
         server.post(f"{session}/settings", preset="default", options={})
         server.post(f"{session}/run", simulations=20, wait=True)
+
+
+def test_a_network_that_is_none_is_refused_before_the_server_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.onnx").write_bytes(b"no network")
+    assert main(["serve", "--port", "0", "--no-open", "--network", str(tmp_path / "bad.onnx")]) == 2
+    said = capsys.readouterr()
+    assert "is no network that ONNX Runtime can run" in said.err
+    assert said.out == ""

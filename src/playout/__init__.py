@@ -14,6 +14,7 @@ from .errors import (
     SettingsError,
 )
 from .game import CHANCE, TERMINAL, Game, Position
+from .nets.module import TorchNetwork
 from .result import ActionStats, Result
 from .search import Search
 from .settings import (
@@ -69,6 +70,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Static",
+    "TorchNetwork",
     "UCB1Tuned",
     "Widening",
     "check_game",

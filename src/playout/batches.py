@@ -6,6 +6,7 @@ whatever happens to their evaluation.
 
 import asyncio
 import contextlib
+import inspect
 import time
 import weakref
 from collections.abc import Callable, Collection
@@ -66,6 +67,7 @@ class Batches:
         self.evaluator = evaluator
         self._serial = 0
         self._asked: dict[int, tuple[int, Leaf]] = {}  # by number: the place it has, and the leaf
+        self.in_conversation = False  # a `run_async` is under way
 
     @property
     def search(self) -> "Search":
@@ -362,11 +364,13 @@ class Batches:
         del self._asked[leaf.number]
         self.search._note_run(self.search.simulations - before)
 
-    def take_back_leaves(self, leaves: Collection[Leaf]) -> None:
-        slots = [self._slot(leaf, "take_back") for leaf in leaves]
-        self.take_back(np.array(slots, np.int32))
-        for leaf in leaves:
+    def take_back_leaves(self, leaves: Collection[Leaf]) -> int:
+        """Give leaves up; how many. One that is named twice counts once."""
+        slots = {self._slot(leaf, "take_back"): leaf for leaf in leaves}
+        self.take_back(np.array(list(slots), np.int32))
+        for leaf in slots.values():
             del self._asked[leaf.number]
+        return len(slots)
 
     def asked_before(self, moment: float) -> list[Leaf]:
         return [leaf for _, leaf in self._asked.values() if leaf.asked <= moment]
@@ -403,7 +407,8 @@ async def run_async(
             search.batches._say_that_nobody_answers()
         evaluate = search.batches.evaluator.function
         timeout = timeout if timeout is not None else search.batches.evaluator.timeout
-    assert evaluate is not None
+    if not callable(evaluate):
+        raise SettingsError(f"run_async: the evaluator is {evaluate!r}, expected a coroutine function of a leaf")
     return await _Conversation(search, evaluate, limits, at_once, timeout, failures).run()
 
 
@@ -435,11 +440,23 @@ class _Conversation:
         self.limits, self.failures_left = Limits(**limits), failures
         if not isinstance(at_once, int) or isinstance(at_once, bool) or not 1 <= at_once <= MOST_LEAVES:
             raise SettingsError(f"run_async: at_once is {at_once!r}, expected a number from 1 to {MOST_LEAVES}")
-        if timeout is not None and not timeout > 0:
+        if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
             raise SettingsError(f"run_async: timeout is {timeout!r}, expected seconds above 0")
+        if not isinstance(failures, int) or isinstance(failures, bool) or failures < 0:
+            raise SettingsError(f"run_async: failures is {failures!r}, expected a whole number of at least 0")
         self.at_once, self.tasks = at_once, dict[Any, Leaf]()
 
     async def run(self) -> "Result":
+        batches = self.search.batches
+        if batches.in_conversation:
+            raise SettingsError("run_async: this search is in another run_async; wait for its end, or stop() it")
+        batches.in_conversation = True
+        try:
+            return await self._run()
+        finally:
+            batches.in_conversation = False
+
+    async def _run(self) -> "Result":
         search = self.search
         search._stop.clear()
         began, before = time.perf_counter(), search.tree.counters.copy()
@@ -454,6 +471,11 @@ class _Conversation:
                         if search.simulations > done:
                             await asyncio.sleep(0)  # all that was left to do needed no answer
                             continue
+                        if others := len(search.batches.asked):
+                            raise SettingsError(
+                                f"run_async: nothing can be searched before the leaves that `ask` gave out are "
+                                f"answered ({others}); `tell` or `take_back` them first"
+                            )
                         proven = search.tree.nodes[core.ROOT]["proof"] > core.NO_PROOF and search.params.solver
                         reason = "proven" if proven else "full"
                 if reason is not None:
@@ -485,8 +507,13 @@ class _Conversation:
                 self.search._check_root(None)
                 leaves = self.search.batches.ask(free, stop_at)
             for leaf in leaves:
-                answer = asyncio.wait_for(self.evaluate(leaf), self.timeout)
-                self.tasks[asyncio.ensure_future(answer)] = leaf
+                self.tasks[asyncio.ensure_future(self._evaluated(leaf))] = leaf
+
+    async def _evaluated(self, leaf: Leaf) -> Any:
+        answer = self.evaluate(leaf)
+        if not inspect.isawaitable(answer):
+            raise EvaluatorError(f"the evaluator of {leaf!r} returned {answer!r}, expected a coroutine to await")
+        return await asyncio.wait_for(answer, self.timeout)
 
     async def _receive(self, began: float) -> None:
         left = None
@@ -504,11 +531,9 @@ class _Conversation:
                 if self.failures_left < 0:
                     if isinstance(error, EvaluatorError):
                         raise
-                    what = (
-                        f"gave no answer within {self.timeout:g} s"
-                        if isinstance(error, TimeoutError)
-                        else (f"raised {described(error)}")
-                    )
+                    what = f"raised {described(error)}"
+                    if isinstance(error, TimeoutError) and self.timeout is not None:
+                        what = f"gave no answer within {self.timeout:g} s"
                     raise EvaluatorError(f"the evaluator {what} for {leaf!r}") from error
 
     async def _take_back(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from .game import Game, described
-from .nets.answers import checked, split
+from .nets.answers import checked, limits_text, split, value_limits
 from .settings import Network, Outside, named
 
 BATCH = 16  # for a function that does not say what it likes best
@@ -31,6 +31,10 @@ class Evaluator:
             self.function, self.name = network, network.name
         elif callable(setting.function):
             self.function, self.name = setting.function, named(setting.function)
+            if is_module(setting.function):
+                from .nets.module import TorchNetwork
+
+                self.function = TorchNetwork(setting.function)
             if hasattr(self.function, "metadata"):
                 game = game.in_form(self.function.metadata.get("playout.form", ""))
             if hasattr(self.function, "check"):
@@ -94,14 +98,25 @@ class Evaluator:
             raise EvaluatorError(f"{self.name} raised {described(error)} for {len(observations)} positions") from error
 
 
+def is_module(function: Any) -> bool:
+    """Whether it is a PyTorch module; nobody needs to have PyTorch for the answer."""
+    return any((k.__module__, k.__name__) == ("torch.nn.modules.module", "Module") for k in type(function).__mro__)
+
+
 def shipped(game: Game) -> Path:
     """The network that comes with a game."""
     path = SHIPPED / f"{game.title}.onnx"
     if not path.is_file():
         there = ", ".join(sorted(p.stem for p in SHIPPED.glob("*.onnx"))) if SHIPPED.is_dir() else ""
+        others = f"no network comes with {game.title} (there are some for {there or 'no game'}); "
+        if not game.has("observe"):
+            raise SettingsError(
+                f"{others}and it has nothing that one could see: define `observe(state, player, planes)`, `planes` and "
+                f"`policy_size`"
+            )
         raise SettingsError(
-            f"no network comes with {game.title} (there are some for {there or 'no game'}); give one, as in "
-            f"--network file.onnx, or train one: playout train {game.title}"
+            f"{others}give one, as in Network('file.onnx') or --network file.onnx, or train one: "
+            f"playout train {game.title}"
         )
     return path
 
@@ -111,8 +126,9 @@ def opened(file: str, threads: int) -> Any:
     path = Path(file).expanduser()
     try:
         stamp = path.stat()
-    except OSError as error:
-        raise FileError(f"{file}: the network can't be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a character that no file's name can have
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FileError(f"{file!r}: the network can't be read: {reason}") from None
     return _opened(path.resolve(), threads, (stamp.st_mtime_ns, stamp.st_size))
 
 
@@ -157,9 +173,15 @@ def valued(value: Any, game: Game, name: str) -> Any:
     except (TypeError, ValueError):
         values = np.zeros((1, 0))
     one = game.players == 1 or (game.players == 2 and game.sums_to is not None)
-    if values.shape[1] not in ((1, game.players) if one else (game.players,)) or not np.all(np.isfinite(values)):
-        expected = "one finite number for the player who moves, or " if one else ""
-        raise EvaluatorError(f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}")
+    low, high = value_limits(game)
+    if values.shape[1] not in ((1, game.players) if one else (game.players,)) or not np.all(
+        (values >= low) & (values <= high)
+    ):
+        expected = "one number for the player who moves, or " if one else ""
+        raise EvaluatorError(
+            f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}, "
+            f"{limits_text(game)}"
+        )
     return values
 
 

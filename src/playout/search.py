@@ -211,8 +211,7 @@ class Search:
             elif leaves is None:
                 leaves = self.batches.asked
             given = list(leaves) if isinstance(leaves, list | tuple | set) else [leaves]
-            self.batches.take_back_leaves(given)
-            return len(given)
+            return int(self.batches.take_back_leaves(given))
 
     async def run_async(
         self,

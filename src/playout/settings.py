@@ -6,6 +6,7 @@ name things alike.
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
@@ -104,6 +105,10 @@ class Network:
     temperature: float = 1.0  # of the policy: above 1 it is flatter
     cache: int = 1 << 16  # positions whose answers are remembered
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.file, os.PathLike):
+            object.__setattr__(self, "file", os.fspath(self.file))
 
 
 @dataclass(frozen=True)

@@ -469,8 +469,8 @@ class Engine:
         if job.hit.is_set() and job.deadline < math.inf:
             limits["seconds"] = max(0.001, job.deadline - time.perf_counter())
         result = search.run(**limits)
-        if result.best is None:
-            result = search.run(FEW)
+        if result.best is None:  # with a network, the first simulation is the root's own: one more takes its favourite
+            result = search.run(1 if search.simulations > report.before else FEW)
         if self.debug:
             self.note(f"stopped by {result.stopped_by} after {result.simulations} simulations")
         self._wait(job)

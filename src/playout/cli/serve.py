@@ -60,6 +60,7 @@ def serve(
     import os
 
     from playout.errors import SettingsError
+    from playout.evaluators import opened
 
     try:
         from playout.web.caps import Caps
@@ -85,6 +86,9 @@ def serve(
     if not 0 <= port < 65536:
         raise SettingsError(f"--port is {port}, expected 0 to 65535")
     caps = Caps(max_sessions, max_nodes, max_bytes, max_memory, max_upload, float(idle), workers)
+
+    for file in network or []:
+        opened(file, 1)  # what can't be used is said now, not to the first who asks for it
 
     def say(line: str) -> None:
         print(line, flush=True)

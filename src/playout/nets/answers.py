@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 POLICIES = ("logits", "probabilities")
 VALUES = ("scalar", "wdl", "players")
+FINITE = float(np.finfo(np.float32).max)
+LARGEST = 1e100  # whose square can still be summed up
 
 
 def weights(policy: Any, kind: str) -> Any:
@@ -78,7 +80,7 @@ def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tup
                 f"expected ({batch}, {size})"
             )
         # A NaN is the least and the most of everything, and no comparison with it holds.
-        if weighed.size and not (weighed.min() >= 0 and weighed.max() < np.inf):
+        if weighed.size and not (weighed.min() >= 0 and weighed.max() <= FINITE):
             _refuse(weighed, "policy", "weights from 0 up", name)
     judged = _numbers(value, "value", name, np.float64)
     if judged.shape == (batch, 1):
@@ -90,9 +92,25 @@ def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tup
             + (f"({batch},) for the player who moves or " if one else "")
             + f"({batch}, {game.players}) for each player"
         )
-    if not np.isfinite(judged).all():
-        _refuse(judged, "value", "finite numbers", name)
+    low, high = value_limits(game)
+    if judged.size and not (judged.min() >= low and judged.max() <= high):
+        _refuse(judged, "value", limits_text(game), name, (low, high))
     return weighed, judged
+
+
+def value_limits(game: "Game") -> tuple[float, float]:
+    """From where to where values from outside may be: what a player can get, and a little more for rounding."""
+    if game.range is None:
+        return -LARGEST, LARGEST
+    low, high = game.range
+    more = 1e-3 * (high - low)
+    return max(-LARGEST, low - more), min(LARGEST, high + more)
+
+
+def limits_text(game: "Game") -> str:
+    if game.range is None:
+        return f"finite numbers of at most {LARGEST:g}"
+    return f"finite numbers from {game.range[0]:g} to {game.range[1]:g}, what a player of {game.title} can get"
 
 
 def shape_text(array: Any) -> str:
@@ -118,9 +136,9 @@ def _numbers(given: Any, what: str, name: str, kind: Any = np.float32) -> Any:
         return np.ascontiguousarray(found, kind) if found.ndim else found.astype(kind)
 
 
-def _refuse(found: Any, what: str, expected: str, name: str) -> None:
+def _refuse(found: Any, what: str, expected: str, name: str, limits: tuple[float, float] = (0.0, FINITE)) -> None:
     """Say which number is wrong, the first one."""
-    wrong = ~np.isfinite(found) if what == "value" else ~((found >= 0) & (found < np.inf))
+    wrong = ~((found >= limits[0]) & (found <= limits[1]))
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     place = f"row {at[0]}" + (f", column {at[1]}" if len(at) > 1 else "")
     count = int(wrong.sum())

@@ -1,5 +1,6 @@
 """Networks from files, run by ONNX Runtime."""
 
+import math
 import os
 import re
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 from playout.errors import EvaluatorError, FileError, SettingsError
 
 from .base import BaseNetwork, checked_kinds, checked_threads
+
+MOST_INPUTS = 1 << 22  # of one observation: more is a damaged file, and would take all the memory
 
 
 class OnnxNetwork(BaseNetwork):
@@ -50,6 +53,10 @@ class OnnxNetwork(BaseNetwork):
             raise FileError(
                 f"{self._place}: its input has the shape {_listed(map(str, inputs[0].shape))}, "
                 f"expected a free first dimension, for the batch, and fixed ones for the planes"
+            )
+        if math.prod(planes) > MOST_INPUTS:
+            raise FileError(
+                f"{self._place}: sees {math.prod(planes):,} numbers of a position, expected at most {MOST_INPUTS:,}"
             )
         self.planes = tuple(planes)
         return str(inputs[0].name)
@@ -116,7 +123,10 @@ def _session(path: Path | None, data: bytes | None, threads: int, name: str) -> 
     options.log_severity_level = 4  # what goes wrong is said once, by us
     try:
         return onnxruntime.InferenceSession(
-            data if path is None else str(path), options, providers=["CPUExecutionProvider"]
+            data if path is None else str(path),
+            options,
+            providers=["CPUExecutionProvider"],
+            enable_fallback=False,  # which would try the same again, and print so
         )
     except Exception as error:  # as above
         raise FileError(f"{path or name}: is no network that ONNX Runtime can run: {_reason(error)}") from error
