@@ -1,5 +1,7 @@
 """Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C."""
 
+from . import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
+
 from . import games
 from .core.rng import random_below, random_float
 from .doctor import Finding, Report, check_game

@@ -1,14 +1,17 @@
 """The command `playout`: one thin file a command. This one gathers them and turns every mistake into one line."""
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from playout.errors import PlayoutError
+from playout.interrupt import INTERRUPTED, STOPPED
 
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci
 from .options import Command
@@ -16,8 +19,32 @@ from .options import Command
 # Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
 
+
+class InterruptError(Exception):
+    """Ctrl-C in a command that has no answer of its own; Typer would end it without a word."""
+
+
+class Group(TyperGroup):
+    def make_context(self, *arguments: Any, **named: Any) -> Any:
+        with _heard():
+            return super().make_context(*arguments, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _heard():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _heard() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptError from None
+
+
 app = typer.Typer(
     name="playout",
+    cls=Group,
     help="Monte Carlo Tree Search: look at games, search positions, play.",
     epilog="Exit codes: 0 fine, 1 `doctor` found something, 2 a mistake in what was given, 130 Ctrl-C.",
     add_completion=False,
@@ -78,6 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
         return 1
+    except (InterruptError, KeyboardInterrupt):
+        print(STOPPED, file=sys.stderr)
+        return INTERRUPTED
     return code if isinstance(code, int) else 0
 
 

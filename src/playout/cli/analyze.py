@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from playout.interrupt import INTERRUPTED
+
 from .options import (
     Bytes,
     GameName,
@@ -27,8 +29,6 @@ from .output import check_can_write, console, print_json, say_that_it_compiles, 
 if TYPE_CHECKING:
     from playout.result import Result
     from playout.search import Search
-
-INTERRUPTED = 130
 
 
 def analyze(

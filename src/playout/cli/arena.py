@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from playout.interrupt import INTERRUPTED
+
 from .options import GameName, Json, Set, number, pairs, whole
 from .output import console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
     from playout.arena import Match, MatchResult, Tally
 
-INTERRUPTED = 130
 NO_FILE = "none"
 FORFEITS_SHOWN = 5
 

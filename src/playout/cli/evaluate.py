@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from playout.interrupt import INTERRUPTED
+
 from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, whole
 from .output import check_can_write, console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
     from playout.scores import Evaluation
 
-INTERRUPTED = 130
 BAR = 40  # characters of the longest one
 
 

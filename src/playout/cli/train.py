@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from playout.interrupt import INTERRUPTED
+
 from .options import GameName, Set, number, pairs, whole
 from .output import progress, say_that_it_compiles
-
-INTERRUPTED = 130
 
 
 def _option(name: str, help: str, parser: Any = whole, metavar: str = "N") -> Any:

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from playout.arena.openings import seed_of
-from playout.errors import FileError, SettingsError
-from playout.game import Game
+from playout.errors import FileError, GameError, PlayoutError, SettingsError
+from playout.game import Game, described
 
 from .module import _threads, _torch
+from .onnx import OnnxNetwork
 from .recipe import Recipe
-from .replay import Samples, packed, unpacked
+from .replay import Samples, check_array, packed, reason, unpacked
+from .report import check_history
 
 FORMAT = 1
+ABOUT = ("generation", "steps", "best_generation", "seconds", "history")  # of a state, in a checkpoint's `about`
 
 
 @dataclass
@@ -73,11 +76,7 @@ def state_arrays(state: State, recipe: Recipe) -> dict[str, Any]:
     arrays["about"] = packed(
         {
             "format": FORMAT,
-            "generation": state.generation,
-            "steps": state.steps,
-            "best_generation": state.best_generation,
-            "seconds": state.seconds,
-            "history": state.history,
+            **{name: getattr(state, name) for name in ABOUT},
             "recipe": recipe.to_dict(),
         }
     )
@@ -85,33 +84,67 @@ def state_arrays(state: State, recipe: Recipe) -> dict[str, Any]:
 
 
 def state_of(arrays: dict[str, Any], game: Game, recipe: Recipe, path: Path) -> State:
-    """The state that a checkpoint holds; `FileError` where it is that of another training."""
-    torch = _torch()
+    """The state that a checkpoint holds; `FileError` where it is damaged, or that of another training."""
     state = new_state(game, recipe)
     try:
-        about = unpacked(arrays["about"])
-        parts: dict[str, dict[str, Any]] = {"model": {}, "average": {}, "optimiser": {}}
-        for key, array in arrays.items():
-            part, _, name = key.partition("/")
-            if part in parts:
-                parts[part][name] = torch.from_numpy(np.array(array))
-        state.model.load_state_dict(parts["model"])
-        if set(parts["average"]) != set(state.average):
-            raise ValueError("it has other weights")
-        state.average = parts["average"]
-        moments: dict[int, dict[str, Any]] = {}
-        for key, tensor in parts["optimiser"].items():
-            index, _, name = key.partition("/")
-            moments.setdefault(int(index), {})[name] = tensor
+        about = checked_about(unpacked(arrays["about"]), int(path.stem))
+        weights = read_tensors(arrays, "model", state.model.state_dict())
+        state.average = read_tensors(arrays, "average", state.average)
+        moments = [
+            read_tensors(arrays, f"optimiser/{index}", moments_of(tensor.detach()))
+            for index, tensor in enumerate(state.model.parameters())
+        ]
+        state.model.load_state_dict(weights)
         groups = state.optimiser.state_dict()["param_groups"]
-        state.optimiser.load_state_dict({"state": moments, "param_groups": groups})
+        state.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
         state.best = arrays["best"].tobytes()
-        for name in ("generation", "steps", "best_generation", "seconds", "history"):
+        check_best(state.best, game)
+        for name in ABOUT:
             setattr(state, name, about[name])
     except (KeyError, ValueError, RuntimeError, TypeError) as error:
-        reason = " ".join(str(error).split())[:160]
-        raise FileError(f"{path}: is no checkpoint of this training ({reason})") from None
+        raise FileError(f"{path}: is no checkpoint of this training ({reason(error)})") from None
     return state
+
+
+def checked_about(about: Any, generation: int) -> dict[str, Any]:
+    """What a checkpoint says of itself, if it can be so; `generation` is that of the file's name."""
+    if not isinstance(about, dict):
+        raise ValueError(f"`about` is {about!r:.40}, expected an object")
+    for name in ABOUT[:4]:
+        value, kind = about[name], int | float if name == "seconds" else int
+        if not isinstance(value, kind) or isinstance(value, bool) or not 0 <= value < 1e15:
+            raise ValueError(f"{name} is {value!r:.40}, expected a number from 0 up")
+    if about["generation"] != generation or about["best_generation"] > generation:
+        raise ValueError(
+            f"it is of generation {about['generation']}, with the best of {about['best_generation']}, but its name "
+            f"says {generation}"
+        )
+    check_history(about["history"], generation)
+    return about
+
+
+def moments_of(weights: Any) -> dict[str, Any]:
+    """What AdamW keeps of an array of weights."""
+    return {"step": _torch().tensor(0.0), "exp_avg": weights, "exp_avg_sq": weights}
+
+
+def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a part, each of the form of its like, and no others."""
+    found = {name.removeprefix(f"{part}/") for name in arrays if name.startswith(f"{part}/")}
+    for name in sorted(found ^ set(like)):
+        raise ValueError(f"it has {'no' if name in like else 'an unknown'} {part}/{name}")
+    for name, tensor in like.items():
+        check_array(f"{part}/{name}", arrays[f"{part}/{name}"], tuple(tensor.shape), tensor.numpy().dtype)
+    return {name: _torch().from_numpy(np.array(arrays[f"{part}/{name}"])) for name in like}
+
+
+def check_best(data: bytes, game: Game) -> None:
+    """`ValueError` unless these bytes are a network that can play the game."""
+    network = OnnxNetwork(data)
+    network.check(game)
+    for answer in network(np.zeros((1, *game.planes), np.float32)):
+        if not np.isfinite(answer).all():
+            raise ValueError("its best network answers with what is no finite number")
 
 
 # Steps.
@@ -176,17 +209,31 @@ def _learn(
 
 def symmetries_of(game: Game) -> tuple[Any, Any]:
     """The ways to turn a position, this one first: index arrays [S, K] of the planes and [S, A] of the policy."""
-    size = math.prod(game.planes)
-    planes, policies = [np.arange(size)], [np.arange(game.policy_size)]
-    for i, j in game.symmetries():
-        planes.append(np.asarray(i))
-        policies.append(np.asarray(j))
-        if len(planes[-1]) != size or len(policies[-1]) != game.policy_size:
-            raise SettingsError(
-                f"{game.title}.symmetries() has index arrays of {len(planes[-1])} and {len(policies[-1])} entries, "
-                f"expected {size} for the planes and {game.policy_size} for the policy"
-            )
-    return np.stack(planes), np.stack(policies)
+    sizes = math.prod(game.planes), game.policy_size
+    found = [tuple(np.arange(size) for size in sizes)]
+    try:
+        found += [(np.asarray(i), np.asarray(j)) for i, j in game.symmetries()]
+    except PlayoutError:
+        raise
+    except Exception as error:
+        raise GameError(
+            f"{game.title}.symmetries() gave no list of pairs of index arrays ({described(error)}); a game without it "
+            f"learns positions as they are"
+        ) from error
+    for number, pair in enumerate(found[1:], 1):
+        for what, array, size in zip(("planes", "policy"), pair, sizes, strict=True):
+            if array.shape != (size,) or array.dtype.kind not in "iu" or (np.sort(array) != np.arange(size)).any():
+                raise GameError(
+                    f"{game.title}.symmetries(): the array for the {what} in pair {number} is {_index_text(array)}, "
+                    f"expected each of 0 to {size - 1} once"
+                )
+    return np.stack([i for i, _ in found]), np.stack([j for _, j in found])
+
+
+def _index_text(array: Any) -> str:
+    if array.ndim == 1 and array.size and array.dtype.kind in "iu":
+        return f"{array.size} whole numbers from {array.min()} to {array.max()}, {len(np.unique(array))} different ones"
+    return f"{array.dtype}{list(array.shape)}"
 
 
 def turned_rows(samples: Samples, chosen: Any, turns: tuple[Any, Any], random: Any) -> tuple[Any, Any, Any]:

@@ -60,7 +60,9 @@ class Recipe:
             good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
             if not good or not least <= value <= most or not math.isfinite(value):
                 kind = "a whole number" if whole else "a number"
-                raise SettingsError(f"training: {name} is {value!r}, expected {kind} from {least:g} to {most:g}")
+                raise SettingsError(
+                    f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
+                )
         if not isinstance(self.gumbel, bool):
             raise SettingsError(f"training: gumbel is {self.gumbel!r}, expected True or False")
 
@@ -126,10 +128,19 @@ def recipe_for(game: Game, **given: Any) -> Recipe:
     if game.players == 1:
         found |= {"teacher": min(found.get("teacher", 2000), 300), "openings": 0, "plies": 0}
     found |= {name: value for name, value in given.items() if value is not None}
-    if "simulations" in given and given["simulations"] and not given.get("cheap_simulations"):
-        found["cheap_simulations"] = max(1, found["simulations"] // 4)
-    found["threads"] = min(found.get("threads", 1), cores())
-    return Recipe.from_dict(found)
+    recipe = Recipe.from_dict(found)
+    cheap = recipe.cheap_simulations
+    if given.get("simulations") is not None and given.get("cheap_simulations") is None:
+        cheap = max(1, recipe.simulations // 4)
+    return dataclasses.replace(recipe, cheap_simulations=cheap, threads=min(recipe.threads, cores()))
+
+
+def _shown(limit: float) -> str:
+    """
+    >>> _shown(1_000_000), _shown(0.99), _shown(1000.0)
+    ('1,000,000', '0.99', '1,000')
+    """
+    return f"{limit:,}" if isinstance(limit, int) else f"{limit:,g}"
 
 
 def value_kind(game: Game) -> str:

@@ -13,7 +13,18 @@ from playout.disk import write_whole
 from playout.errors import FileError
 
 SPARE = 2  # generations that are kept beyond the window, for a run that falls back to an older checkpoint
-DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, TypeError, LookupError, EOFError, OSError, NotImplementedError)
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    MemoryError,  # a shape that no array has
+)
+PARTS = ("planes", "policy", "values")
 
 
 @dataclass(frozen=True)
@@ -29,14 +40,14 @@ class Samples:
 
     @classmethod
     def joined(cls, parts: "list[Samples]") -> "Samples":
-        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("planes", "policy", "values")))
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in PARTS))
 
 
 class Replay:
-    """The files of a folder, and the window of the last generations."""
+    """The files of a folder, and the window of the last generations. `widths`: columns of planes, policy and values."""
 
-    def __init__(self, folder: Path, window: int) -> None:
-        self.folder, self.window = folder, window
+    def __init__(self, folder: Path, window: int, widths: tuple[int, int, int]) -> None:
+        self.folder, self.window, self.widths = folder, window, widths
 
     def path(self, generation: int) -> Path:
         return self.folder / f"{generation:06d}.npz"
@@ -54,14 +65,18 @@ class Replay:
 
     def read(self, generation: int) -> tuple[Samples, dict[str, Any]]:
         """One generation; `FileError` says why it can't be read."""
-        found = read_arrays(self.path(generation))
+        path = self.path(generation)
+        found = read_arrays(path)
         try:
-            samples = Samples(found["planes"], found["policy"], found["values"])
-            if len({len(samples.planes), len(samples.policy), len(samples.values)}) != 1:
-                raise FileError(f"{self.path(generation)}: its arrays have different lengths; the file is damaged")
-            return samples, unpacked(found["about"])
-        except (KeyError, ValueError) as error:
-            raise FileError(f"{self.path(generation)}: is damaged ({error})") from None
+            rows = len(found["planes"]) if found["planes"].ndim else 0
+            for name, width in zip(PARTS, self.widths, strict=True):
+                check_array(name, found[name], (max(1, rows), width))
+            about = unpacked(found["about"])
+            if not isinstance(about, dict):
+                raise ValueError(f"`about` is {about!r:.40}, expected an object")
+            return Samples(*(found[name] for name in PARTS)), about
+        except (KeyError, ValueError, RecursionError) as error:
+            raise FileError(f"{path}: is damaged ({reason(error)})") from None
 
     def read_window(self, generation: int) -> tuple[Samples, list[str]]:
         """All that the window holds at a generation, oldest first, and what could not be read."""
@@ -91,11 +106,30 @@ def read_arrays(path: Path) -> dict[str, Any]:
     """All arrays of an .npz file, checked by their checksums; `FileError` where it is damaged."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+            found = {name: file[name] for name in file.files}
+        for name, array in found.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"{name} is no array")
+        return found
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file") from None
     except DAMAGED as error:
-        raise FileError(f"{path}: is damaged or cut off ({' '.join(str(error).split())[:120]})") from None
+        raise FileError(f"{path}: is damaged or cut off ({reason(error)})") from None
+
+
+def check_array(name: str, array: Any, shape: tuple[int, ...], kind: Any = np.float32) -> None:
+    """`ValueError` where an array that was read has another form, or numbers that are none."""
+    if array.shape != shape or array.dtype != kind:
+        came, wanted = (f"{np.dtype(d)}{list(s)}" for d, s in ((array.dtype, array.shape), (kind, shape)))
+        raise ValueError(f"{name} is {came}, expected {wanted}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are no finite numbers")
+
+
+def reason(error: BaseException) -> str:
+    """What went wrong, short and in one line."""
+    text = " ".join(str(error).split())[:160]
+    return f"it has no {text}" if isinstance(error, KeyError) else text or type(error).__name__
 
 
 def packed(data: Any) -> Any:

@@ -28,6 +28,9 @@ table { border-collapse: collapse; font-size: .9rem } td, th { padding: .15rem .
 td:nth-child(-n+2), th:nth-child(-n+2) { text-align: left } th { color: var(--soft); font-weight: 500 }
 .settings { columns: 3 14rem; padding: 0; list-style: none } .settings b { font-weight: 500 }
 """
+# What every generation has, and what every match has.
+NEEDED = ("generation", "games", "samples", "entropy", "games_per_minute", "policy_loss", "value_loss", "seconds")
+MATCH = ("wins", "draws", "losses", "score", "low", "high", "elo", "simulations")
 
 Line = tuple[str, list[tuple[float, float]]]
 
@@ -66,6 +69,33 @@ def report_html(
         f"<h2>Command</h2><pre>{html.escape(command or 'playout.nets.training.train(…)')}</pre>"
         f"<h2>Settings</h2><ul class='settings'>{listed}</ul></body></html>\n"
     )
+
+
+def check_history(history: Any, generations: int) -> None:
+    """`ValueError` where something read from a file is no history of so many generations that could be shown."""
+    if not isinstance(history, list) or len(history) != generations:
+        raise ValueError(f"its history is {history!r:.40}, expected a list of {generations} generations")
+    for number, figures in enumerate(history, 1):
+        if not isinstance(figures, dict):
+            raise ValueError(f"generation {number} of its history is {figures!r:.40}, expected an object")
+        matches = figures.get("matches", {})
+        if not isinstance(matches, dict):
+            raise ValueError(f"the matches of generation {number} are {matches!r:.40}, expected an object")
+        for found in matches.values():
+            check_figures(found, MATCH, f"a match of generation {number}")
+        check_figures({k: v for k, v in figures.items() if k != "matches"}, NEEDED, f"generation {number}")
+        if figures["generation"] != number:
+            raise ValueError(f"generation {number} of its history says that it is {figures['generation']}")
+
+
+def check_figures(figures: Any, needed: tuple[str, ...], where: str) -> None:
+    """`ValueError` unless these are figures by name, with all that are needed. Only Elo may be unknown."""
+    if not isinstance(figures, dict) or not set(needed) <= set(figures):
+        raise ValueError(f"{where} is {figures!r:.40}, expected figures of {', '.join(needed)}")
+    for name, value in figures.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+        if not number and not (name == "elo" and value is None):
+            raise ValueError(f"{name} in {where} is {value!r:.40}, expected a number")
 
 
 def of(history: list[dict[str, Any]], name: str) -> list[tuple[float, float]]:

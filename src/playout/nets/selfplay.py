@@ -18,7 +18,7 @@ from playout.core import loop
 from playout.core import tree as core
 from playout.core.answer import best_edge
 from playout.errors import GameError
-from playout.game import CHANCE, Game, Position
+from playout.game import CHANCE, Game, Position, described, rule_origin
 from playout.search import Search
 from playout.settings import PUCT, Noise, Outside, Parent, Settings
 
@@ -28,6 +28,7 @@ from .recipe import Recipe, value_kind
 from .replay import Samples
 
 CACHE = 1 << 16  # answers that the games of a table share
+LOOKED, LOOK_SECONDS = 200, 1.0  # positions whose observations are looked at before a training, at most
 RAMP = 8  # a batch takes at most one leaf of a game for each so many visits
 
 Network = Callable[[Any], tuple[Any, Any]]
@@ -64,6 +65,47 @@ def play_table(
     """So many games of a network against itself; without one, of plain UCT. `count` is told how many are done."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
         return _Table(game, recipe, network, games, seed, count).play()
+
+
+def check_finite(game: Game, planes: Any, where: str) -> None:
+    bad = planes[~np.isfinite(planes)]
+    if len(bad):
+        raise GameError(
+            f"{game.title}.observe wrote {bad[0]} {where}, expected finite numbers; `playout doctor` tells more"
+        )
+
+
+def check_observations(game: Game) -> None:
+    """Play at random and call `observe` uncompiled: that sees an index out of bounds, which may crash compiled code."""
+    random, position = np.random.default_rng(0), game.position()
+    looked, until = 0, time.monotonic() + LOOK_SECONDS
+    with np.errstate(all="ignore"):
+        while looked < LOOKED and time.monotonic() < until:
+            if position.is_terminal:
+                if not looked:
+                    return  # it is over at the start: whoever plays it will say so
+                position = game.position()
+            chosen = [action for action, weight in position.outcomes() if weight > 0]
+            if position.player != CHANCE:
+                looked += 1
+                check_observation(position)
+                chosen = position.actions()
+            position = position.play(chosen[int(random.integers(len(chosen)))])
+
+
+def check_observation(position: Position) -> None:
+    game, where = position.game, f"in {position.text or 'the start'}"
+    planes = np.zeros(game.planes, np.float32)
+    try:
+        game.rules.functions["observe"](game.rules.view(position.buffer.copy()), position.player, planes)
+    except IndexError as error:
+        raise GameError(
+            f"{game.title}.observe raised {described(error)}, at {rule_origin(game, error)[1]}, {where}; it may write "
+            f"where `planes` = {tuple(game.planes)} has room"
+        ) from error
+    except Exception:  # noqa: BLE001  # compiled it may be fine; if it is not, self-play says so
+        return
+    check_finite(game, planes.ravel(), where)
 
 
 class _Table:
@@ -115,6 +157,7 @@ class _Table:
                     places.append((seat, slots, rows))
                     rows += len(slots)
             if rows:
+                self.check_seen(planes[:rows], places)
                 began = time.perf_counter()
                 policy, values = self.network(planes[:rows].reshape(rows, *self.game.planes))
                 policy, values = checked(policy, values, rows, self.game, "the network")
@@ -125,6 +168,14 @@ class _Table:
                     last = first + len(slots)
                     seat.search.batches.settle(slots, policy[first:last], values[first:last])
             seats = [s for seat in seats if (s := self.moved(seat) if seat.is_ready() else seat) is not None]
+
+    def check_seen(self, planes: Any, places: "list[tuple[_Seat, Any, int]]") -> None:
+        """A network would answer with nonsense, and be blamed for it."""
+        if np.isfinite(planes).all():
+            return
+        row = int(np.flatnonzero(~np.isfinite(planes).all(axis=1))[0])
+        seat = next(seat for seat, slots, first in places if first <= row < first + len(slots))
+        check_finite(self.game, planes[row], f"some actions after {seat.search.position.text or 'the start'}")
 
     def moved(self, seat: "_Seat") -> "_Seat | None":
         """The same seat after its move, at a new game if the old one is over; None: there are no more."""
@@ -168,6 +219,12 @@ class _Table:
             np.array(policies, np.float32).reshape(len(planes), self.game.policy_size),
             np.array(values, np.float32).reshape(len(planes), 1 if self.kind == "scalar" else players),
         )
+        if not np.isfinite(samples.values).all():
+            bad = samples.values[~np.isfinite(samples.values)][0]
+            raise GameError(
+                f"{self.game.title}: a game brought {bad} in all, expected finite numbers that fit into 32 bits; "
+                f"`playout doctor` looks at the rewards of `apply`"
+            )
         figures = {
             "games": float(len(lengths)),
             "moves": float(sum(lengths)),
@@ -244,7 +301,10 @@ class _Seat:
         self.solved = False
         if self.table.network is not None and self.recipe.gumbel and node["visits"] > 0:
             self.begin_halving()
-        planes = search.position.observe().ravel() if self.full else None
+        planes = None
+        if self.full:
+            planes = search.position.observe().ravel()
+            check_finite(self.table.game, planes, f"in {search.position.text or 'the start'}")
         self.turns.append(Turn(search.position.player, planes=planes))
 
     def begin_halving(self) -> None:

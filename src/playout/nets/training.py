@@ -18,16 +18,29 @@ from playout.disk import write_whole
 from playout.errors import FileError, SettingsError
 from playout.game import Game
 
-from .learning import State, averaged, deterministic, learn, new_state, set_scale, state_arrays, state_of
+from .learning import (
+    State,
+    averaged,
+    deterministic,
+    learn,
+    new_state,
+    set_scale,
+    state_arrays,
+    state_of,
+    symmetries_of,
+)
 from .module import _torch, export
-from .pool import Pool, Source
+from .pool import Pool, Source, check_not_importing, interrupts_wait
 from .recipe import Recipe, recipe_for, value_kind
-from .replay import Replay, Samples, packed, read_arrays, write_arrays
-from .selfplay import Table
+from .replay import Replay, Samples, packed, read_arrays, reason, write_arrays
+from .report import check_figures
+from .selfplay import Table, check_observations
 
 KEPT = 2  # checkpoints
 RIVALS = (1, 10)  # UCT with so many times the simulations of the network
 SETTINGS_FILE = "settings.json"
+MOST_MINUTES = 10_000_000
+PLAYED = ("games", "samples", "entropy", "games_per_minute")  # figures of self-play that later steps need
 
 
 @dataclass
@@ -39,7 +52,7 @@ class Watch:
 
 
 class Training:
-    """A training in a folder. `run` goes on where the folder stands."""
+    """A training in a folder. `run` goes on where the folder stands; nothing is written before it."""
 
     def __init__(
         self,
@@ -51,8 +64,10 @@ class Training:
         watch: Watch | None = None,
         **given: Any,
     ) -> None:
-        _torch()
-        _need_onnx()
+        check_not_importing()
+        with interrupts_wait():  # an import that Ctrl-C ends may look like a package that is missing
+            _torch()
+            _need_onnx()
         self.watch, self.command = watch or Watch(), command
         if isinstance(game, str):
             self.source = Source(game, dict(settings or {}))
@@ -61,8 +76,12 @@ class Training:
             self.source, self.game = Source((type(game), dict(game.values))), game
         check_game(self.game)
         self.folder = Path(out).expanduser().absolute()
-        self.recipe = self._recipe({name: value for name, value in given.items() if value is not None})
-        self.replay = Replay(self.folder / "replay", self.recipe.window)
+        self._given = {name: value for name, value in given.items() if value is not None}
+        self.recipe = self._recipe()
+        check_rules(self.game)
+        columns = 1 if value_kind(self.game) == "scalar" else self.game.players
+        widths = math.prod(self.game.planes), self.game.policy_size, columns
+        self.replay = Replay(self.folder / "replay", self.recipe.window, widths)
         self._deadline = math.inf
         self._phase, self._kept = "", 0  # what is going on, and the generation of the last checkpoint
         self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""
@@ -76,14 +95,12 @@ class Training:
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> State:
         """Train up to so many generations in all, or for so many minutes, whichever comes first."""
-        if generations is not None and generations < 1:
-            raise SettingsError(f"training: generations is {generations}, expected a whole number of at least 1")
-        if minutes is not None and not 0 < minutes < 1e7:
-            raise SettingsError(f"training: minutes is {minutes:g}, expected a number above 0")
+        check_limits(generations, minutes)
         began = time.monotonic()
         self._deadline = began + 60 * minutes if minutes is not None else math.inf
         last = generations if generations is not None else 2**31
         with self._locked(), deterministic(self.recipe.threads):
+            self._begin()
             state = self._restored()
             self._kept = state.generation
             if state.generation:
@@ -123,12 +140,9 @@ class Training:
     def _self_play(self, state: State, pool: Pool, number: int) -> dict[str, Any]:
         self._phase = f"generation {number}, self-play"
         recipe = self.recipe
-        try:
-            _, about = self.replay.read(number)
-            if about.get("generation") == number and about.get("seed") == recipe.seed:
-                return about["figures"]  # type: ignore[no-any-return]  # played before the run was ended
-        except FileError:
-            pass
+        played = self._played(number)
+        if played is not None:
+            return played
         if state.generation == 0 and recipe.teacher > 0:
             network = None
         else:
@@ -173,6 +187,24 @@ class Training:
         }
         self.replay.write(number, samples, {"generation": number, "seed": recipe.seed, "figures": figures})
         return figures
+
+    def _played(self, number: int) -> dict[str, Any] | None:
+        """The figures of a generation whose games were played before the run was ended."""
+        path = self.replay.path(number)
+        if not path.exists():
+            return None
+        try:
+            _, about = self.replay.read(number)
+            figures = about.get("figures")
+            check_figures(figures, PLAYED, "`figures`")
+            if about.get("generation") == number and about.get("seed") == self.recipe.seed:
+                return dict(figures)  # type: ignore[arg-type]  # it was checked
+            self.watch.line(f"{path}: has the games of another generation or seed; playing them again")
+        except FileError as error:
+            self.watch.line(f"{error}; playing the games again")
+        except ValueError as error:
+            self.watch.line(f"{path}: is damaged ({reason(error)}); playing the games again")
+        return None
 
     def _learn(self, state: State, number: int) -> dict[str, Any]:
         self._phase = f"generation {number}, learning"
@@ -279,7 +311,8 @@ class Training:
         write_whole(self.network_file, state.best)  # first: who is killed in between makes the same one again
         write_arrays(self._checkpoint(state.generation), arrays)
         self._kept = state.generation
-        for path in self._checkpoints()[KEPT:]:
+        newest = self._checkpoint(state.generation).name
+        for path in [path for path in self._checkpoints() if path.name <= newest][KEPT:]:  # not damaged later ones
             path.unlink(missing_ok=True)
         self._report(state, state.history)
 
@@ -306,42 +339,65 @@ class Training:
             )
         return new_state(self.game, self.recipe)
 
-    def _recipe(self, given: dict[str, Any]) -> Recipe:
-        """What the folder was begun with, or what was given; the two may not differ."""
+    def _recipe(self) -> Recipe:
+        """What was given, or what the folder was begun with; the two may not differ."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise FileError(f"{self.folder}: is a file, expected a folder for the training")
+        recipe = recipe_for(self.game, **self._given)
+        saved = self._saved()
+        if saved is None or not self._is_begun():
+            return recipe
+        for key, value in self._about().items():
+            if saved[key] != value:
+                raise SettingsError(
+                    f"{self.folder} is a training of {saved['game']} with {key} {saved[key]}, not {value}; choose "
+                    f"another folder with --out"
+                )
+        begun: Recipe = saved["recipe"]
+        for name, value in self._given.items():
+            if getattr(begun, name) not in (value, getattr(recipe, name)):  # fewer threads than given, where cores lack
+                raise SettingsError(
+                    f"training: {name} is {value}, but {self.folder} was begun with {getattr(begun, name)}; leave it "
+                    f"out to go on, or choose another folder with --out"
+                )
+        return begun
+
+    def _about(self) -> dict[str, Any]:
+        return {"game": self.game.title, "version": self.game.version, "values": _plain(self.game.values)}
+
+    def _saved(self) -> dict[str, Any] | None:
+        """What the file of settings says, with its recipe; None where there is none."""
         import json
 
         path = self.folder / SETTINGS_FILE
-        if self.folder.exists() and not self.folder.is_dir():
-            raise FileError(f"{self.folder}: is a file, expected a folder for the training")
-        about = {"game": self.game.title, "version": self.game.version, "values": _plain(self.game.values)}
-        if path.exists():
-            try:
-                saved = json.loads(path.read_text(encoding="utf-8"))
-                recipe = Recipe.from_dict(saved["recipe"])
-                known = {key: saved[key] for key in about}
-            except (OSError, ValueError, KeyError, TypeError, SettingsError) as error:
-                raise FileError(f"{path}: can't be read ({' '.join(str(error).split())[:160]})") from None
-            for key, value in about.items():
-                if known[key] != value:
-                    raise SettingsError(
-                        f"{self.folder} is a training of {known['game']} with {key} {known[key]}, not {value}; choose "
-                        f"another folder with --out"
-                    )
-            for name, value in given.items():
-                if name not in saved["recipe"] or getattr(recipe, name) != value:
-                    raise SettingsError(
-                        f"training: {name} is {value}, but {self.folder} was begun with "
-                        f"{saved['recipe'].get(name)}; leave it out to go on, or choose another folder with --out"
-                    )
-            return recipe
-        recipe = recipe_for(self.game, **given)
-        text = json.dumps({**about, "recipe": recipe.to_dict(), "command": self.command}, indent=2) + "\n"
+        if not path.exists():
+            return None
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            for name, part in (("it", saved), ("`recipe`", saved["recipe"] if isinstance(saved, dict) else {})):
+                if not isinstance(part, dict):
+                    raise ValueError(f"{name} is a {type(part).__name__}, expected an object")
+            return {**{key: saved[key] for key in self._about()}, "recipe": Recipe.from_dict(saved["recipe"])}
         except OSError as error:
-            raise FileError(f"{self.folder}: can't be made ({error.strerror or error})") from None
-        write_whole(path, text.encode())
-        return recipe
+            raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise FileError(
+                f"{path}: holds no settings of a training ({reason(error)}); choose another folder with --out"
+            ) from None
+
+    def _is_begun(self) -> bool:
+        """Whether there is something to go on from; settings alone bind nobody."""
+        return any(any((self.folder / name).glob("*.npz")) for name in ("checkpoints", "replay"))
+
+    def _begin(self) -> None:
+        """Write the settings of a new training. Only who has the folder's lock comes here."""
+        import json
+
+        if self._recipe() != self.recipe:
+            raise SettingsError(f"{self.folder}: was begun by another process meanwhile; choose another with --out")
+        if not (self.folder / SETTINGS_FILE).exists() or not self._is_begun():
+            about = {**self._about(), "recipe": self.recipe.to_dict(), "command": self.command}
+            write_whole(self.folder / SETTINGS_FILE, (json.dumps(about, indent=2) + "\n").encode())
 
     def _report(self, state: State, history: list[dict[str, Any]]) -> None:
         from .report import report_html
@@ -351,7 +407,11 @@ class Training:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """One run at a time in a folder, where the system knows locks."""
+        """One run at a time in a folder, which is made, where the system knows locks."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.folder}: can't be made ({error.strerror or error})") from None
         try:
             import fcntl
         except ImportError:
@@ -382,6 +442,24 @@ def train(game: Game | str, out: str | Path, generations: int | None = None, **g
     """Train a network of a game in a folder: the short way."""
     minutes = given.pop("minutes", None)
     return Training(game, out, **given).run(generations, minutes)
+
+
+def check_limits(generations: Any, minutes: Any) -> None:
+    if generations is not None and (
+        not isinstance(generations, int) or isinstance(generations, bool) or generations < 1
+    ):
+        raise SettingsError(f"training: generations is {generations!r}, expected a whole number of at least 1")
+    if minutes is not None:
+        number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
+        if not number or not 0 < minutes <= MOST_MINUTES:
+            came = f"{minutes:g}" if number else repr(minutes)
+            raise SettingsError(f"training: minutes is {came}, expected a number above 0, at most {MOST_MINUTES:,}")
+
+
+def check_rules(game: Game) -> None:
+    """What only a training uses of a game, looked at before it begins."""
+    symmetries_of(game)
+    check_observations(game)
 
 
 def check_game(game: Game) -> None:
