@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,38 @@ def test_a_proven_value_counts_more_than_how_the_game_went_on(tictactoe: Any) ->
     ]
     samples = table.result(1.0).samples
     assert samples.values[:, 0].tolist() == [0.0, -1.0, 1.0]  # from the last position to the first
+
+
+def test_where_a_game_strayed_the_search_is_believed(tictactoe: Any) -> None:
+    """O played something else than the search would have, and lost: that tells nothing of the positions before."""
+    from playout.nets.selfplay import Turn, _Table
+
+    table = _Table(tictactoe, tiny(tictactoe, blend=0.0), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    policy, nothing, won = np.full(9, 1 / 9, np.float32), np.zeros(2), np.array([1.0, -1.0])
+    table.lines[0] = [
+        Turn(0, nothing, None, np.zeros(18), policy),
+        Turn(1, nothing, None, np.zeros(18), policy, value=0.5, strayed=True),
+        Turn(0, won, None, np.zeros(18), policy),
+    ]
+    found = table.result(1.0)
+    assert found.samples.values[:, 0].tolist() == [1.0, 0.5, -0.5]  # from the last position to the first
+    assert found.figures["first"] == 1.0  # who really won
+
+
+def test_straying_is_noticed() -> None:
+    """Where moves are drawn by visits, and nowhere else."""
+    from playout.nets.selfplay import _Table
+
+    game = po.games.load("connect4")
+    recipe = recipe_for(game, **(TINY | {"temperature_moves": 40, "cheap": 0.0, "teacher": 0}))
+    table = _Table(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
+    table.play()
+    turns = [turn for line in table.lines.values() for turn in line if turn.proven is None]
+    share = sum(turn.strayed for turn in turns) / len(turns)
+    assert 0.2 < share < 1.0  # drawn by visits of some six simulations
+    calm = _Table(game, replace(recipe, temperature_moves=0), uniform(game), 4, 0, lambda games, evaluations: None)
+    calm.play()
+    assert not any(turn.strayed for line in calm.lines.values() for turn in line)
 
 
 def test_the_value_lies_between_the_game_and_the_search(tictactoe: Any) -> None:

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout import workers
 from playout.cli import main
 from playout.errors import FileError, GameError, SettingsError
-from playout.nets import pool as module_of_pool
 from playout.nets.learning import symmetries_of
-from playout.nets.pool import GUARD, OURS, UNGUARDED, Pool, Source, check_not_importing, ending
+from playout.nets.pool import Pool, Source
 from playout.nets.replay import Replay, packed, read_arrays, unpacked, write_arrays
 from playout.nets.selfplay import play_table
 from playout.nets.training import Training, Watch, train
+from playout.workers import GUARD, OURS, UNGUARDED, check_not_importing, ending
 
 from .test_training import TINY, WIDTHS, Walk, assert_same, some_samples, tiny, uniform, weights_of
 
@@ -433,7 +434,7 @@ def test_ctrl_c_while_processes_start_comes_afterwards() -> None:
     seen: list[str] = []
 
     def start() -> None:
-        with module_of_pool._shielded():
+        with workers.shielded():
             signal.raise_signal(signal.SIGINT)
             seen.append("started")
 
@@ -479,7 +480,7 @@ def test_a_script_without_a_guard_is_told_so_once(tmp_path: Path) -> None:
 
 
 def test_training_while_a_process_imports(tictactoe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_of_pool.current_process(), "_inheriting", True, raising=False)
+    monkeypatch.setattr(workers.multiprocessing.current_process(), "_inheriting", True, raising=False)
     with pytest.raises(SettingsError, match='put the call under `if __name__ == "__main__":`'):
         train(tictactoe, tmp_path / "out", 1)
     monkeypatch.setenv(OURS, "1")

@@ -5,11 +5,19 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection
 from typing import Any, Protocol
 
-from .errors import GameError, PlayoutError
+from .errors import GameError, PlayoutError, SettingsError
+
+OURS = "PLAYOUT_WORKER"  # in the environment of our processes
+UNGUARDED = 64  # the exit code of a process that was about to start others while it imports
+GUARD = (
+    "this script is imported by every process that it starts, and would start them again; put the call under "
+    '`if __name__ == "__main__":`'
+)
+DOCTOR = "playout.check_game(game)"
 
 
 class Worker(Protocol):
@@ -28,18 +36,30 @@ def cores() -> int:
 class Workers:
     """Processes that play games. `make` can be sent to another process, and makes what plays there."""
 
-    def __init__(self, make: Callable[[], Worker], count: int, what: str, advice: str = "") -> None:
-        context = multiprocessing.get_context("spawn")  # a fork would copy threads and compilers in any state
-        self.what, self.advice = what, advice
+    def __init__(
+        self, make: Callable[[], Worker], count: int, what: str, advice: str = "", doctor: str = DOCTOR
+    ) -> None:
+        check_not_importing()
+        self.what, self.advice, self.doctor = what, advice, doctor
         self.lines: list[Any] = []
         self.processes: list[Any] = []
-        for _ in range(count):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(make, what, theirs), daemon=True)
-            process.start()
-            theirs.close()
-            self.lines.append(ours)
-            self.processes.append(process)
+        try:
+            with shielded():
+                for _ in range(count):
+                    self._start(make)
+        except BaseException:
+            for process in self.processes:
+                process.kill()
+            raise
+
+    def _start(self, make: Callable[[], Worker]) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would copy threads and compilers in any state
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(make, self.what, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        self.lines.append(ours)
+        self.processes.append(process)
 
     def play(self, jobs: Iterable[tuple[Any, ...]], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order and take the games as they come; `finished` says when it is enough."""
@@ -54,12 +74,7 @@ class Workers:
                     try:
                         answer = line.recv()
                     except (EOFError, OSError):
-                        process = self.processes[self.lines.index(line)]
-                        process.join(1.0)
-                        raise GameError(
-                            f"a process of {self.what} ended by itself (exit code {process.exitcode}), perhaps for "
-                            f"want of memory{self.advice}"
-                        ) from None
+                        self._lost(line)
                     busy.discard(line)
                     if isinstance(answer, Exception):
                         raise answer
@@ -68,6 +83,13 @@ class Workers:
                     self._give(line, waiting, busy)
         finally:
             self.close()
+
+    def _lost(self, line: Any) -> None:
+        process = self.processes[self.lines.index(line)]
+        process.join(5.0)
+        if process.exitcode == UNGUARDED:
+            raise SettingsError(GUARD) from None
+        raise GameError(f"a process of {self.what} {ending(process.exitcode, self.doctor)}{self.advice}") from None
 
     def _give(self, line: Any, waiting: Any, busy: set[Any]) -> None:
         job = next(waiting, None)
@@ -117,3 +139,67 @@ def _work(make: Callable[[], Worker], what: str, line: Any) -> None:
         with contextlib.suppress(OSError):  # the parent may be gone: then `listen` ends this process
             line.send(error if known else GameError(f"a process of {what} failed: {type(error).__name__}: {error}"))
     threading.Event().wait()  # until the parent has read it and closes the line
+
+
+# How processes begin and end.
+
+
+def ending(code: int | None, doctor: str) -> str:
+    """How a process ended, and what may help.
+
+    >>> ending(-9, "playout doctor nim")
+    'was killed (exit code -9), perhaps for want of memory'
+    """
+    if code == -9:
+        return "was killed (exit code -9), perhaps for want of memory"
+    if code in (-11, -7):
+        return (
+            f"crashed (exit code {code}): most likely a rule of the game reads or writes out of bounds; "
+            f"`{doctor}` finds such rules"
+        )
+    return f"ended by itself (exit code {code})"
+
+
+def check_not_importing() -> None:
+    """A script without a guard is run again by each process that it starts; here that ends."""
+    if not getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
+        return
+    if os.environ.get(OURS):
+        raise SystemExit(UNGUARDED)  # without a word: the parent says it once
+    raise SettingsError(GUARD)
+
+
+@contextlib.contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Ctrl-C comes at the end: what is imported or started meanwhile is not left half done."""
+    before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    if before is None:
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextlib.contextmanager
+def shielded() -> Iterator[None]:
+    """Processes started meanwhile never see Ctrl-C, not even while they import."""
+    mask = None
+    os.environ[OURS] = "1"
+    with interrupts_wait():
+        try:
+            if hasattr(signal, "pthread_sigmask"):  # what is blocked is inherited, other than a handler
+                from multiprocessing import resource_tracker
+
+                resource_tracker.ensure_running()  # first: it would unblock what is blocked here
+                mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            yield
+        finally:
+            del os.environ[OURS]
+            if mask is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -1,20 +1,16 @@
 """Who plays in a training: processes that stay from one generation to the next, with their tables and matches."""
 
-import contextlib
-import os
-import signal
-import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import connection, current_process, get_context
+from multiprocessing import connection, get_context
 from typing import Any
 
 from playout.arena.players import SEARCH, Spec
-from playout.errors import GameError, SettingsError
+from playout.errors import SettingsError
 from playout.game import Game
 from playout.settings import PUCT, Outside, Parent, Settings
-from playout.workers import Workers
+from playout.workers import DOCTOR, Workers
 
 from .onnx import OnnxNetwork
 from .recipe import Recipe
@@ -22,12 +18,6 @@ from .selfplay import Table, play_table
 
 MATCH_BATCH = 8  # leaves of one search in a match
 GAMES_DONE, EVALUATIONS = 0, 1  # what a process counts while it plays
-OURS = "PLAYOUT_SELF_PLAY"  # in the environment of our processes
-UNGUARDED = 64  # the exit code of a process that was about to train while it imports
-GUARD = (
-    "training: this script trains while it is imported, and every process of self-play imports it; put the call under "
-    '`if __name__ == "__main__":`, as docs/training.md shows'
-)
 
 
 def network_settings(network: Any) -> Settings:
@@ -139,14 +129,8 @@ class Pool(Workers):
             self.lines, self.processes = [], []
             return
         advice = "; the same command goes on from the last checkpoint"
-        self.doctor = f"playout doctor {source.game}" if isinstance(source.game, str) else "playout.check_game(game)"
-        try:
-            with _shielded():
-                super().__init__(Maker(source, recipe, self.counts), self.places, "self-play", advice)
-        except BaseException:
-            for process in self.processes:
-                process.kill()
-            raise
+        doctor = f"playout doctor {source.game}" if isinstance(source.game, str) else DOCTOR
+        super().__init__(Maker(source, recipe, self.counts), self.places, "self-play", advice, doctor)
 
     def share(self, jobs: Sequence[tuple[Any, ...]], watch: Callable[[int, int], None] | None = None) -> list[Any]:
         """What came of the jobs, in their order, whoever was done first. `watch` sees games and evaluations so far."""
@@ -178,71 +162,3 @@ class Pool(Workers):
             if watch is not None:
                 watch(sum(self.counts[GAMES_DONE::2]), sum(self.counts[EVALUATIONS::2]))
         return [found[number] for number in range(len(jobs))]
-
-    def _lost(self, line: Any) -> None:
-        process = self.processes[self.lines.index(line)]
-        process.join(5.0)
-        if process.exitcode == UNGUARDED:
-            raise SettingsError(GUARD) from None
-        raise GameError(f"a process of {self.what} {ending(process.exitcode, self.doctor)}{self.advice}") from None
-
-
-def ending(code: int | None, doctor: str) -> str:
-    """How a process ended, and what may help.
-
-    >>> ending(-9, "playout doctor nim")
-    'was killed (exit code -9), perhaps for want of memory'
-    """
-    if code == -9:
-        return "was killed (exit code -9), perhaps for want of memory"
-    if code in (-11, -7):
-        return (
-            f"crashed (exit code {code}): most likely a rule of the game reads or writes out of bounds; "
-            f"`{doctor}` finds such rules"
-        )
-    return f"ended by itself (exit code {code})"
-
-
-def check_not_importing() -> None:
-    """A script that trains without a guard is run again by each process that it starts; here that ends."""
-    if not getattr(current_process(), "_inheriting", False):  # as multiprocessing itself asks
-        return
-    if os.environ.get(OURS):
-        raise SystemExit(UNGUARDED)  # without a word: the parent says it once
-    raise SettingsError(GUARD)
-
-
-@contextlib.contextmanager
-def interrupts_wait() -> Iterator[None]:
-    """Ctrl-C comes at the end: what is imported or started meanwhile is not left half done."""
-    before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
-    if before is None:
-        yield
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextlib.contextmanager
-def _shielded() -> Iterator[None]:
-    """Processes started meanwhile never see Ctrl-C, not even while they import."""
-    mask = None
-    os.environ[OURS] = "1"
-    with interrupts_wait():
-        try:
-            if hasattr(signal, "pthread_sigmask"):  # what is blocked is inherited, other than a handler
-                from multiprocessing import resource_tracker
-
-                resource_tracker.ensure_running()  # first: it would unblock what is blocked here
-                mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            yield
-        finally:
-            del os.environ[OURS]
-            if mask is not None:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)

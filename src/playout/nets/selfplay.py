@@ -44,6 +44,7 @@ class Turn:
     planes: Any = None  # None: nothing is learnt from this position
     policy: Any = None
     value: float = 0.0  # what the search thought it is worth to the player
+    strayed: bool = False  # another action was played than the one that the search thought best
 
 
 @dataclass
@@ -192,6 +193,20 @@ class _Table:
         self.begun += 1
         return _Seat(self, self.begun - 1)
 
+    def worth(self, turn: Turn, after: Any) -> Any:
+        """What everybody gets from a turn on: as proven, or as the game went on.
+
+        Where another action was played than the search would have, for variety, how the game went on tells of that
+        action only: what the search thought of its own choice counts instead, for the turn and for those before it.
+        """
+        if turn.proven is not None:
+            return turn.proven
+        if turn.strayed and self.kind == "scalar":
+            worth = np.full(self.game.players, (self.game.sums_to or 0.0) - turn.value)
+            worth[turn.player] = turn.value
+            return worth
+        return turn.rewards + after
+
     def learnt(self, turn: Turn, after: Any) -> float:
         """The value to learn: proven, or between how the game went and what the search thought."""
         went = float(after[turn.player])
@@ -201,10 +216,11 @@ class _Table:
         planes, policies, values, entropy, lengths, firsts = [], [], [], list[float](), list[int](), list[float]()
         players = self.game.players
         for number in sorted(self.lines):
-            after = np.zeros(players)
+            after, total = np.zeros(players), np.zeros(players)
             turns = self.lines[number]
             for turn in reversed(turns):
-                after = turn.proven if turn.proven is not None else turn.rewards + after
+                after = self.worth(turn, after)
+                total += turn.rewards
                 if turn.planes is not None:
                     planes.append(turn.planes)
                     policies.append(turn.policy)
@@ -212,7 +228,7 @@ class _Table:
                     seen = turn.policy[turn.policy > 0]
                     entropy.append(float(-(seen * np.log(seen)).sum()))
             lengths.append(len(turns))
-            firsts.append(float(after[0]))
+            firsts.append(float(total[0]))
         width = int(np.prod(self.game.planes))
         samples = Samples(
             np.array(planes, np.float32).reshape(len(planes), width),
@@ -410,10 +426,12 @@ class _Seat:
         if self.full:
             turn.policy = self.as_policy(block["action"], weights)
         node = search.tree.nodes[core.ROOT]
-        turn.value = float(node["value"])
+        favourite = self.favourite(weights)
+        turn.value = float(block["value"][favourite] if block["visits"][favourite] > 0 else node["value"])
         if node["proof"] > core.NO_PROOF and search.params.solver:
             turn.proven = search.tree.proofs[node["proof"]].copy()
         action = int(self.choice(block, weights))
+        turn.strayed = action != int(block["action"][favourite])
         self.moves += 1
         self.choose_effort()
         after = search.play(action)
@@ -458,5 +476,12 @@ class _Seat:
             return int(self.actions[self.halving.best(*self.statistics())])
         if self.moves < self.recipe.temperature_moves:
             return int(block["action"][int(self.random.choice(len(block), p=weights))])
-        best = best_edge(self.search.params, self.search.tree, core.ROOT)  # type: ignore[no-untyped-call]
-        return int(self.search.tree.edges[int(best)]["action"])
+        return int(block["action"][self.favourite(weights)])
+
+    def favourite(self, weights: Any) -> int:
+        """Where in its block the root has the action that the search would play."""
+        best = -1
+        if self.halving is None or self.solved:
+            best = int(best_edge(self.search.params, self.search.tree, core.ROOT))  # type: ignore[no-untyped-call]
+        node, _ = self.root()
+        return best - int(node["first_edge"]) if best >= 0 else int(np.argmax(weights))

@@ -17,6 +17,7 @@ from playout.arena.statistics import Tally
 from playout.disk import write_whole
 from playout.errors import FileError, SettingsError
 from playout.game import Game
+from playout.workers import check_not_importing, interrupts_wait
 
 from .learning import (
     State,
@@ -30,7 +31,7 @@ from .learning import (
     symmetries_of,
 )
 from .module import _torch, export
-from .pool import Pool, Source, check_not_importing, interrupts_wait
+from .pool import Pool, Source
 from .recipe import Recipe, recipe_for, value_kind
 from .replay import Replay, Samples, packed, read_arrays, reason, write_arrays
 from .report import check_figures
@@ -84,6 +85,7 @@ class Training:
         self.replay = Replay(self.folder / "replay", self.recipe.window, widths)
         self._deadline = math.inf
         self._phase, self._kept = "", 0  # what is going on, and the generation of the last checkpoint
+        self._named: set[str] = set()  # problems that have been said
         self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""
 
     @property
@@ -211,7 +213,9 @@ class Training:
         began = time.perf_counter()
         samples, problems = self.replay.read_window(number)
         for problem in problems:
-            self.watch.line(f"{problem}; going on without it")
+            if problem not in self._named:  # once, not in every generation of the window
+                self.watch.line(f"{problem}; going on without it")
+        self._named |= set(problems)
         new, _ = self.replay.read(number)
         if number == 1 and not state.model.bounded:
             set_scale(state.model, new)
