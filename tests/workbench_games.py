@@ -3,7 +3,7 @@
 import numpy as np
 
 import playout as po
-from toy_games import Nim  # beside this file, which is loaded as a user's
+from tests.toy_games import Nim
 
 ATTACK = "<img src=x onerror=\"document.title='taken'\"><b>bold</b>"
 
