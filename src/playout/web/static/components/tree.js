@@ -19,6 +19,7 @@ export function Tree() {
   const fingers = useRef(new Map()); // pointer -> where it is; a mouse is one of them
   const drag = useRef(null); // { x, y, apart, from, moved }: the middle of the fingers, when the last one came or went
   const wanted = useRef(null); // the path that is brought into sight next
+  const inside = useRef(false); // the focus is on a node
 
   useLayoutEffect(() => {
     const measure = () => setSize({ width: box.current.clientWidth, height: box.current.clientHeight });
@@ -46,6 +47,15 @@ export function Tree() {
     }
     if (at === null) wanted.current = null;
   });
+  // A node that changes places with another loses the focus on the way: it gets it back.
+  useLayoutEffect(() => {
+    if (inside.current && document.activeElement === document.body) node(focus)?.focus({ preventScroll: true });
+  });
+  useEffect(() => {
+    const elsewhere = (event) => (inside.current &&= box.current.contains(event.target));
+    addEventListener("pointerdown", elsewhere, true);
+    return () => removeEventListener("pointerdown", elsewhere, true);
+  }, []);
   // A step that is out of sight is brought into sight.
   const current = drawn?.items.find((i) => i.shown?.mark === "now");
   useEffect(() => void (current && bring(current)), [current?.at, state.beat]);
@@ -56,6 +66,8 @@ export function Tree() {
     else if (before.current) (setView(before.current.view), (before.current = null));
   }, [Boolean(state.step)]);
   useEffect(() => setView(null), [state.session.id, state.session.moment]);
+
+  const node = (at) => box.current.querySelector(`[data-at="${CSS.escape(at)}"]`);
 
   function bring(item) {
     const left = now.x + item.x * now.k,
@@ -120,7 +132,7 @@ export function Tree() {
       if (!other) return;
       setFocus(other.at);
       bring(other);
-      requestAnimationFrame(() => box.current.querySelector(`[data-at="${CSS.escape(other.at)}"]`)?.focus());
+      requestAnimationFrame(() => node(other.at)?.focus());
     };
     const inOrder = [...items].sort((a, b) => a.y - b.y || a.x - b.x);
     const place = inOrder.indexOf(item);
@@ -165,6 +177,8 @@ export function Tree() {
       onPointerUp=${onUp}
       onPointerCancel=${onUp}
       onKeyDown=${onKey}
+      onFocusIn=${() => (inside.current = true)}
+      onFocusOut=${(event) => event.relatedTarget && (inside.current = box.current.contains(event.relatedTarget))}
     >
       <svg class="tree" id="tree" role="tree" aria-label=${t("tree_label")} width=${size.width} height=${size.height}>
         <g transform=${`translate(${now.x},${now.y}) scale(${now.k})`}>
