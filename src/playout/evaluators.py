@@ -12,6 +12,7 @@ import numpy as np
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from .game import Game, described
 from .nets.answers import checked, limits_text, split, value_limits
+from .nets.module import TorchNetwork
 from .settings import Network, Outside, named
 
 BATCH = 16  # for a function that does not say what it likes best
@@ -32,8 +33,6 @@ class Evaluator:
         elif callable(setting.function):
             self.function, self.name = setting.function, named(setting.function)
             if is_module(setting.function):
-                from .nets.module import TorchNetwork
-
                 self.function = TorchNetwork(setting.function)
             if hasattr(self.function, "metadata"):
                 game = game.in_form(self.function.metadata.get("playout.form", ""))
@@ -172,7 +171,7 @@ def valued(value: Any, game: Game, name: str) -> Any:
         values = np.asarray(value, np.float64).reshape(1, -1)
     except (TypeError, ValueError):
         values = np.zeros((1, 0))
-    one = game.players == 1 or (game.players == 2 and game.sums_to is not None)
+    one = game.one_value_tells_all
     low, high = value_limits(game)
     if values.shape[1] not in ((1, game.players) if one else (game.players,)) or not np.all(
         (values >= low) & (values <= high)

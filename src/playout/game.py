@@ -182,6 +182,11 @@ class Game:
             return 0.0 if self.players == 2 else None
         return self.returns_sum  # type: ignore[return-value]
 
+    @property
+    def one_value_tells_all(self) -> bool:
+        """Whether what the player who moves gets tells what everybody gets."""
+        return self.players == 1 or (self.players == 2 and self.sums_to is not None)
+
     def has(self, rule: str) -> bool:
         return rule in self.rules.functions
 

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from .errors import GameError, PlayoutError, SettingsError
 
@@ -84,7 +84,7 @@ class Workers:
         finally:
             self.close()
 
-    def _lost(self, line: Any) -> None:
+    def _lost(self, line: Any) -> NoReturn:
         process = self.processes[self.lines.index(line)]
         process.join(5.0)
         if process.exitcode == UNGUARDED:

@@ -85,7 +85,7 @@ def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tup
     judged = _numbers(value, "value", name, np.float64)
     if judged.shape == (batch, 1):
         judged = judged.reshape(batch)
-    one = game.players == 1 or (game.players == 2 and game.sums_to is not None)  # the mover's tells the other's
+    one = game.one_value_tells_all
     if judged.shape not in (((batch,), (batch, game.players)) if one else ((batch, game.players),)):
         raise EvaluatorError(
             f"{name} returned a value of shape {shape_text(judged)} for {_rows_text(batch)}, expected "

@@ -145,5 +145,4 @@ def _shown(limit: float) -> str:
 
 def value_kind(game: Game) -> str:
     """`scalar` where the mover's value tells everybody's, otherwise `players`."""
-    one = game.players == 1 or (game.players == 2 and game.sums_to is not None)
-    return "scalar" if one else "players"
+    return "scalar" if game.one_value_tells_all else "players"
