@@ -23,7 +23,8 @@ from .core.batch import Batch
 from .core.graph import key_of
 from .errors import EvaluatorError, GameError, SettingsError
 from .evaluators import Evaluator, aligned, valued
-from .game import Position, described
+from .faults import described
+from .game import Position
 from .limits import Limits
 from .nets.answers import split
 from .result import Result, result_of

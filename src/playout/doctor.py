@@ -22,8 +22,9 @@ from .core.jit import COMPILED
 from .core.rules import CHANCE, TERMINAL, RuleCompileError
 from .core.tree import PLAYOUT_ACTIONS
 from .errors import GameError, PlayoutError, SettingsError
+from .faults import described, rule_origin
 from .findings import MISTAKES, Finding, Report, numbers
-from .game import REQUIRED, Game, described, rule_origin
+from .game import REQUIRED, Game
 
 __all__ = ["Finding", "Report", "check_game"]
 

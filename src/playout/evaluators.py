@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
-from .game import Game, described
+from .faults import described
+from .game import Game
 from .nets.answers import checked, limits_text, split, value_limits
 from .nets.module import TorchNetwork
 from .settings import Network, Outside, named

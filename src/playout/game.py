@@ -4,19 +4,16 @@ import contextlib
 import difflib
 import html
 import inspect
-import sys
-import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .core import rules as core
-from .core.callback import CallbackError
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
-from .errors import ActionError, GameError, PlayoutError, PositionError, SettingsError
+from .errors import ActionError, GameError, PositionError, SettingsError
+from .faults import place_of, rules_may_raise, wrong_count, wrong_player
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
 
@@ -294,10 +291,10 @@ class Position:
     @cached_property
     def player(self) -> int:
         """Who moves: 0, 1, …, or `CHANCE` or `TERMINAL`."""
-        player = int(self._ask(core.current_player))
+        player = int(self._ask("current_player", core.current_player))
         known = player == TERMINAL or 0 <= player < self.game.players
         if not known and not (player == CHANCE and self.game.has("chance_outcomes")):
-            raise GameError(wrong_player(self.game, player))
+            raise GameError(wrong_player(self.game, player, f" in {place_of(self)}"))
         return player
 
     def __getstate__(self) -> dict[str, Any]:
@@ -315,7 +312,7 @@ class Position:
         if self.player == CHANCE:
             return [action for action, _ in self.outcomes()]
         found = np.zeros(_room(self.game), np.int32)
-        count = int(self._ask(core.legal_actions, found))
+        count = int(self._ask("legal_actions", core.legal_actions, found))
         return [int(a) for a in found[: self._counted(count, "legal_actions")]]
 
     def outcomes(self) -> list[tuple[int, float]]:
@@ -323,7 +320,7 @@ class Position:
         if self.player != CHANCE:
             return []
         found, weights = np.zeros(_room(self.game), np.int32), np.zeros(_room(self.game))
-        count = int(self._ask(core.chance_outcomes, found, weights))
+        count = int(self._ask("chance_outcomes", core.chance_outcomes, found, weights))
         self._counted(count, "chance_outcomes")
         return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
 
@@ -332,9 +329,17 @@ class Position:
         actions = self.actions()
         given, weights = np.array(actions, np.int32), np.zeros(len(actions))
         table = self.game.rules_table(wanted=("priors",))
-        with rules_may_raise(self.game):
+        with rules_may_raise(self.game, "priors", self):
             core.priors(table, self.buffer, given, len(actions), weights)
         return list(zip(actions, weights.tolist(), strict=True))
+
+    def evaluate(self) -> Any:
+        """The game's own static value for each player, which it must have."""
+        values = np.zeros(self.game.players)
+        table = self.game.rules_table(wanted=("evaluate",))
+        with rules_may_raise(self.game, "evaluate", self):
+            core.evaluate(table, self.buffer, values)
+        return values
 
     def observe(self, player: int | None = None) -> Any:
         """What a network sees from a player's side, by default from that of the one who moves."""
@@ -344,7 +349,7 @@ class Position:
                 f"`planes` (its shape) and `policy_size`"
             )
         flat = np.zeros(self.game.planes, np.float32).ravel()
-        with rules_may_raise(self.game):
+        with rules_may_raise(self.game, "observe", self):
             table = self.game.rules_table(wanted=("observe",))
             core.observe(table, self.buffer, max(0, self.player) if player is None else player, flat)
         return flat.reshape(self.game.planes)
@@ -353,7 +358,7 @@ class Position:
         """Where a network's policy has an action."""
         index = action
         if self.game.has("action_index"):
-            with rules_may_raise(self.game):
+            with rules_may_raise(self.game, "action_index", self, action):
                 table = self.game.rules_table(wanted=("action_index",))
                 index = int(core.action_index(table, self.buffer, action))
         if not 0 <= index < self.game.policy_size:
@@ -372,12 +377,13 @@ class Position:
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
         way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
         after = Position(self.game, self.buffer.copy(), way=way)
-        after._ask(core.apply, int(action), after.rewards)
+        with rules_may_raise(self.game, "apply", self, int(action)):
+            core.apply(self._table, after.buffer, int(action), after.rewards)
         return after
 
-    def _ask(self, rule: Callable[..., Any], *arguments: Any) -> Any:
-        with rules_may_raise(self.game):
-            return rule(self._table, self.buffer, *arguments)
+    def _ask(self, rule: str, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        with rules_may_raise(self.game, rule, self):
+            return kernel(self._table, self.buffer, *arguments)
 
     def action(self, text: str | int) -> int:
         """A legal action from its text (or its number)."""
@@ -409,10 +415,7 @@ class Position:
     def _counted(self, count: int, rule: str) -> int:
         if 0 < count <= self.game.max_actions:
             return count
-        raise GameError(
-            f"{self.game.title}.{rule} returned {count} actions in {self.text or 'the start'}, "
-            f"expected 1 to max_actions = {self.game.max_actions}; `playout doctor` tells more"
-        )
+        raise GameError(wrong_count(self.game, rule, count, f" in {place_of(self)}"))
 
 
 def _room(game: Game) -> int:
@@ -519,47 +522,3 @@ def _field_text(value: Any) -> str:
 
 def _shorten(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", … {len(names) - most} more" if len(names) > most else "")
-
-
-def wrong_player(game: Game, player: int) -> str:
-    """What to say when `current_player` names nobody there is."""
-    if player == CHANCE:
-        return f"{game.title}.current_player returned CHANCE, but the game has no chance_outcomes; define it"
-    return (
-        f"{game.title}.current_player returned {player}, expected 0 to {game.players - 1}, po.TERMINAL or po.CHANCE; "
-        f"the position can't be, or the rule is wrong (`playout doctor` finds out)"
-    )
-
-
-@contextlib.contextmanager
-def rules_may_raise(game: Game) -> Iterator[None]:
-    """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself."""
-    try:
-        yield
-    except CallbackError:
-        raise game.take_error() from None
-    except PlayoutError:
-        raise
-    except Exception as error:
-        rule, place = rule_origin(game, error)
-        raise GameError(
-            f"{game.title}.{rule} raised {described(error)}, at {place}; `playout doctor` finds the position"
-        ) from error
-
-
-def rule_origin(game: Game, error: BaseException) -> tuple[str, str]:
-    """The rule that an exception came from, and the user's own line; Numba, too, leaves the rule in the traceback."""
-    frames = traceback.extract_tb(error.__traceback__)
-    rules = {(f.__code__.co_filename, f.__code__.co_name) for f in game.rules.functions.values()}
-    ours = (str(Path(__file__).resolve().parent), sys.base_prefix, sys.prefix)
-    own = [f for f in frames if (f.filename, f.name) in rules or not f.filename.startswith(ours)]
-    inside = [f for f in frames if (f.filename, f.name) in rules]
-    first = inside[0] if inside else (own or frames)[-1]
-    last = own[-1] if own else frames[-1]
-    return first.name, f"{last.filename}:{last.lineno}"
-
-
-def described(error: BaseException) -> str:
-    """An exception in one short line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:160]}{'…' if len(text) > 160 else ''}" if text else type(error).__name__

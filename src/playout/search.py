@@ -21,10 +21,12 @@ from .core.params import MIXED, OUTSIDE, STATIC
 from .core.rng import random_bits
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, GameError, PositionError, SettingsError
-from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
+from .faults import Hang, rules_may_raise, wrong_player, wrong_value
+from .game import CHANCE, Game, Position
 from .limits import Limits
 from .lines import proven_line
 from .result import Result, result_of
+from .retrace import find_fault
 from .settings import Network, Outside, Settings, preset
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
@@ -38,6 +40,7 @@ REASONS = {
     loop.BYTE_LIMIT: "bytes",
     loop.FULL: "full",
 }
+GRACE = 0.5  # seconds that a rule may go on after its search should have ended
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
 
 
@@ -81,6 +84,8 @@ class Search:
             game.check_can_share()
         self._lock, self._owner = threading.Lock(), 0
         self._stop = threading.Event()
+        self._stopped_at: float | None = None
+        self._deadline: float | None = None
         self._random = game.new_random(self.seed)
         game.searched_by(self)
         self._rules = self._rules_table()
@@ -125,20 +130,23 @@ class Search:
         """
         limits = Limits(simulations, seconds, nodes, bytes)
         with self._busy("run"):
-            self._stop.clear()
+            self._start_over()
             self._check_root(limits)
             self._give_up()
             self._compile()
             began, before = time.perf_counter(), self.tree.counters.copy()
             self._reserve(limits)
+            self._deadline = None if limits.seconds is None else began + limits.seconds
             try:
                 reason = self._run(limits, began, int(before[core.SIMULATIONS]), progress)
             finally:
+                self._deadline = None
                 self._note_run(int(self.tree.counters[core.SIMULATIONS] - before[core.SIMULATIONS]))
             return result_of(self, time.perf_counter() - began, before, reason)
 
     def stop(self) -> None:
         """End a run from another thread; it returns what it has found within a few hundredths of a second."""
+        self._stopped_at = time.perf_counter()
         self._stop.set()
 
     def step(self) -> Any:
@@ -267,7 +275,7 @@ class Search:
         if not isinstance(simulations, int | np.integer) or not 0 <= simulations <= self.simulations:
             raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
         with self._busy("rewind"):
-            self._stop.clear()
+            self._start_over()
             self._give_up()
             plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
             kept = self._log[: plays[-1] + 1] if plays else []
@@ -350,6 +358,11 @@ class Search:
             self._owner = 0
             self._lock.release()
 
+    def _start_over(self) -> None:
+        """Forget that the run before was stopped."""
+        self._stop.clear()
+        self._stopped_at = None
+
     def _give_up(self) -> None:
         """Take back what was asked for and not answered: the tree is about to be walked in another way."""
         if self._batches is not None:
@@ -374,10 +387,24 @@ class Search:
     def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
         """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
         try:
-            with rules_may_raise(self.game):
+            with rules_may_raise(self.game, state=self._work.state, overdue=self._overdue):
                 return kernel(*arguments)
+        except Hang:
+            raise
+        except GameError:
+            find_fault(self)  # says more, where it finds the position
+            raise
         finally:
             self._work.rewards[:] = 0.0
+
+    def _overdue(self) -> str | None:
+        """Why a rule that is still running should be interrupted, if it should."""
+        now = time.perf_counter()
+        if self._stopped_at is not None and now > self._stopped_at + GRACE:
+            return "the search was stopped"
+        if self._deadline is not None and now > self._deadline + GRACE:
+            return "the time of the search was up"
+        return None
 
     def _rules_table(self) -> Any:
         s = self.settings
@@ -413,6 +440,7 @@ class Search:
             draws=np.zeros(4 * depth + 2 if self.params.open_loop else 0, np.int32),
             indices=np.zeros(room, np.int32),
             leaf=np.zeros(2, np.uint64),
+            began=np.full(1, core.NOT_BEGUN, np.uint64),
         )
 
     def _plant(self, position: Position, seed: int) -> None:
@@ -587,6 +615,9 @@ class Search:
             self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
         elif status == loop.WRONG_PLAYER:
             self._checked(core_expand.BAD_PLAYER, detail)
+        elif status == loop.BAD_VALUE:
+            find_fault(self)
+            raise GameError(self._bad_returns())
         elif status == loop.WRONG_KEY:
             self._say_that_keys_are_wrong(detail)
         elif status == loop.BAD_PLAYOUT:
@@ -595,9 +626,15 @@ class Search:
                     f"{self.game.title}: a playout did not end within {core_evaluate.RUNAWAY_LIMIT:,} actions; "
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
+            find_fault(self)
             self._checked(
                 core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail
             )
+
+    def _bad_returns(self) -> str:
+        values, where = self._work.returns.tolist(), f" after {self.position.text or 'the start'}"
+        found = wrong_value(self.game, "apply", values, where)
+        return found or f"{self.game.title}: returns of {values}{where} add up to more than value_range allows"
 
     def _say_that_keys_are_wrong(self, entry: int) -> None:
         """Two positions of one key: that of an entry in the table, and the one that the walk has come to."""
@@ -613,6 +650,7 @@ class Search:
     def _checked(self, status: int, count: int) -> None:
         if status == core_expand.FINE:
             return
+        find_fault(self)
         if status == core_expand.BAD_PLAYER:
             raise GameError(wrong_player(self.game, count))
         wrong = "no actions where the game is not over" if status == core_expand.NO_ACTIONS else "more than max_actions"

@@ -7,6 +7,7 @@ name things alike.
 import dataclasses
 import math
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
@@ -19,6 +20,9 @@ from .errors import SettingsError
 from .game import Game
 
 T = TypeVar("T")
+
+FINITE = sys.float_info.max
+SLACK = 1e-9  # by how much a return may leave the range: rewards that are added up are rounded
 
 
 @dataclass(frozen=True)
@@ -388,6 +392,10 @@ def _params(s: Settings, game: Game) -> Params:
     # With one player, or two whose returns sum to a constant, one number tells what a node is worth to everybody.
     one_number = game.players == 1 or (game.players == 2 and decides and s.discount == 1.0)
     graph = NO_GRAPH if not s.transpositions else SCALARS if one_number else VECTORS
+    slack = SLACK * max(1.0, abs(limits[0]), abs(limits[1])) if limits else 0.0
+    # A playout that is cut off where there is no static value ends before the players have got what they get together.
+    cut_off = isinstance(rollouts, Rollouts) and rollouts.depth is not None and not game.has("evaluate")
+    keeps_sum = game.players > 1 and not cut_off and (s.discount == 1.0 or sums == 0.0)
     expansion = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}[type(s.expansion)]
     return Params(
         players=game.players,
@@ -411,6 +419,9 @@ def _params(s: Settings, game: Game) -> Params:
         solver=int(s.solver and not s.open_loop),
         lowest=float(limits[0]) if limits else -math.inf,
         highest=float(limits[1]) if limits else math.inf,
+        least_return=limits[0] - slack if limits else -FINITE,
+        most_return=limits[1] + slack if limits else FINITE,
+        sum_of_returns=float(sums) if sums is not None and keeps_sum else math.nan,
         win_decides=int(decides and s.discount == 1.0) if game.players > 1 else int(decides),
         normalise=int(normalise),
         random_ties=int(s.ties == "random"),

@@ -38,8 +38,8 @@ class Group(TyperGroup):
 def _heard() -> Iterator[None]:
     try:
         yield
-    except KeyboardInterrupt:
-        raise InterruptError from None
+    except KeyboardInterrupt as interrupt:
+        raise InterruptError(*interrupt.args) from None
 
 
 app = typer.Typer(
@@ -105,8 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
         return 1
-    except (InterruptError, KeyboardInterrupt):
-        print(STOPPED, file=sys.stderr)
+    except (InterruptError, KeyboardInterrupt) as interrupt:
+        print(f"{STOPPED}: {interrupt}" if interrupt.args else STOPPED, file=sys.stderr)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 

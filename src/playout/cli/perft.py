@@ -66,19 +66,17 @@ def _kernel(position: "Position", depth: int) -> int:
     import numpy as np
 
     from playout.core import rules
+    from playout.faults import rules_may_raise
+    from playout.game import Position
 
     game = position.game
     room = 2 * game.max_actions + 64
     states = np.zeros((depth + 1, len(position.buffer)), np.uint8)
     states[0] = position.buffer
-    found = rules.perft(
-        game.rules_table(),
-        states,
-        np.zeros((depth + 1, room), np.int32),
-        np.zeros(room),
-        np.zeros(game.players),
-        np.zeros(depth + 1, np.int64),
-        np.zeros(depth + 1, np.int64),
-        depth,
-    )
-    return int(found)
+    scratch = (np.zeros((depth + 1, room), np.int32), np.zeros(room), np.zeros(game.players))
+    levels = (np.zeros(depth + 1, np.int64), np.zeros(depth + 1, np.int64))
+    with rules_may_raise(game):
+        found = int(rules.perft(game.rules_table(), states, *scratch, *levels, depth))
+    if found < 0:
+        Position(game, states[-1 - found].copy()).actions()  # says what is wrong with their number
+    return found

@@ -6,6 +6,27 @@ from .arrays import load_row
 from .jit import inlined
 from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
 
+SAME_SUM = 1e-6  # how far the sum of the returns may be off, by rounding
+
+
+@inlined
+def returns_fit(params, work, depth):
+    """Whether the returns from the leaf on, and from each position of the path on, are what the game says they can be.
+
+    Asked before anything of the tree changes: not a number, infinity, or a value out of the game's range would spoil
+    every mean and proof above it.
+    """
+    players, total, fit = params.players, 0.0, True
+    for p in range(players):
+        got = work.returns[p]
+        fit &= (got >= params.least_return) & (got <= params.most_return)
+        for d in range(depth - 1, -1, -1):
+            scale = work.path_scales[d] if params.open_loop else params.discount
+            got = work.path_rewards[d * players + p] + scale * got
+            fit &= (got >= params.least_return) & (got <= params.most_return)
+        total += got
+    return fit and not abs(total - params.sum_of_returns) > SAME_SUM
+
 
 @inlined
 def back_up(params, tree, work, depth, late):

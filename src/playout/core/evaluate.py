@@ -23,6 +23,7 @@ def end_trace(trace, length):
 def evaluate(rules, params, tree, work):
     """Fill `work.returns` with the leaf's value for each player; returns 0, or a code below zero from a playout."""
     players = params.players
+    work.began[0] = tree.rng[0]
     zero(work.returns)
     if params.evaluator != ROLLOUTS:
         zero(work.values)

@@ -22,13 +22,13 @@ import numba
 import numpy as np
 from numba.core import caching, config
 
+from .guard import PACKAGE, guarded, is_followed, names_in
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not config.DISABLE_JIT
 OPTIONS = {"nogil": True, "error_model": "numpy"}  # never `fastmath`: scores may be infinite
 KEEP_SECONDS = 30 * 24 * 3600  # a folder of another version that nobody used for so long is removed
-
-PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @cache
@@ -121,9 +121,9 @@ def _kernel(function: F, forceinline: bool) -> F:
     return dispatcher  # type: ignore[no-any-return]
 
 
-def compile_function(function: Callable[..., Any], signature: Any, name: str, key: str) -> Any:
+def compile_function(function: Callable[..., Any], signature: Any, name: str, key: str, guard: bool) -> Any:
     """Compile one function of a game for one signature, kept on disk under `key`; returns the dispatcher."""
-    dispatcher = numba.njit(**OPTIONS)(function)
+    dispatcher = guarded(function, **OPTIONS) if guard else numba.njit(**OPTIONS)(function)
     dispatcher._cache = _Cache(name, key)
     dispatcher.compile(signature)
     dispatcher.disable_compile()
@@ -156,13 +156,14 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             return
         seen.add(id(value))
         _feed(digest, value.__code__, seen)
-        names = _names(value.__code__)
+        names = names_in(value.__code__)
         for name in names:
             if name in value.__globals__:
                 found = value.__globals__[name]
                 digest.update(name.encode())
                 _feed(digest, found, seen)
-                if isinstance(found, ModuleType) and _is_followed(found):  # a helper reached as `module.name`
+                is_module = isinstance(found, ModuleType)  # a helper may be reached as `module.name`
+                if is_module and is_followed(getattr(found, "__file__", None)):
                     for part in names:
                         if part in vars(found):
                             _feed(digest, vars(found)[part], seen)
@@ -190,18 +191,3 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
         digest.update(repr(value).encode())
     else:
         digest.update(f"{type(value).__module__}.{type(value).__qualname__}".encode())
-
-
-def _names(code: CodeType) -> list[str]:
-    """All names that a function's code and the functions nested in it refer to."""
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names += _names(constant)
-    return names
-
-
-def _is_followed(module: ModuleType) -> bool:
-    """Whether a module can change without its version: a user's, and those of this package."""
-    file = getattr(module, "__file__", None)
-    return file is not None and "site-packages" not in file and not file.startswith(sys.base_prefix)

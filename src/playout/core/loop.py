@@ -6,7 +6,7 @@ import numpy as np
 
 from .answer import is_decided, note_leader
 from .arrays import load_row, zero
-from .backup import back_up, back_up_root
+from .backup import back_up, back_up_root, returns_fit
 from .evaluate import evaluate
 from .expand import BAD_PLAYER, FINE, expand
 from .graph import (
@@ -42,6 +42,7 @@ from .tree import (
 # Why the loop came back.
 DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT, WRONG_PLAYER = range(11)
 WRONG_KEY = 11  # two positions of one key: the detail is the other's entry in the table
+BAD_VALUE = 12  # returns that the game can't have
 MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
 
@@ -66,6 +67,8 @@ def simulate(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns(params, tree, work, ending, depth)
+    if not returns_fit(params, work, depth):
+        return BAD_VALUE, depth
     finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
 
@@ -123,6 +126,8 @@ def simulate_in_graph(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns_in_graph(params, tree, work, ending, depth)
+    if not returns_fit(params, work, depth):
+        return BAD_VALUE, depth
     finish_in_graph(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
 
@@ -181,6 +186,8 @@ def simulate_open(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         zero(work.returns)
+    if not returns_fit(params, work, depth):
+        return BAD_VALUE, depth
     finish_open(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
 

@@ -31,6 +31,9 @@ class Params(NamedTuple):
     solver: int
     lowest: float  # the range of what a player can still get; infinite where it is not known
     highest: float
+    least_return: float  # what a return may be; outside of it, a rule is wrong
+    most_return: float
+    sum_of_returns: float  # what the returns of all players must add up to; nan: not known
     win_decides: int  # 1: when one player has the most, what the others have follows
     normalise: int
     random_ties: int

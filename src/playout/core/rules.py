@@ -16,6 +16,7 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
 from .arrays import copy, zero
+from .guard import guarded, is_proven
 from .jit import COMPILED, OPTIONS, address, compile_function, fingerprint, njit
 from .rng import random_below, sample
 
@@ -188,7 +189,7 @@ def perft(rules, states, actions, weights, rewards, counts, at, depth):
     """Count the action sequences of `depth` actions; a row of `states` and of `actions` for each level, no recursion.
 
     Row 0 of `states` holds the position; `counts` and `at` are scratch, `depth + 1` long. Chance outcomes count as
-    actions, as in OpenSpiel's perft.
+    actions, as in OpenSpiel's perft. Below zero: -1 less the level at which there is no such number of actions.
     """
     total = np.int64(0)
     level = 0
@@ -202,6 +203,8 @@ def perft(rules, states, actions, weights, rewards, counts, at, depth):
                 counts[level] = call_chance_outcomes(rules, states[level], actions[level], weights)
             else:
                 counts[level] = call_legal_actions(rules, states[level], actions[level])
+            if player != TERMINAL and (counts[level] < 1 or counts[level] > weights.shape[0]):
+                return np.int64(-1 - level)
             at[level] = 0
             if level == depth - 1:  # bulk counting: the last level need not be played
                 total += counts[level]
@@ -320,6 +323,7 @@ class Rules:
         self.record = np.dtype((np.record, record))
         self.planes = planes
         self._key = fingerprint(record.descr, players, max_actions, planes, *(functions[n] for n in sorted(functions)))
+        self.guard = not all(is_proven(function) for function in functions.values())
         self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
 
@@ -366,7 +370,8 @@ class Rules:
         if name not in self._compiled:
             function = self.functions[name]
             if name == "observe":
-                function = make_observe(register_jitable(function), self.planes)
+                inner = guarded(function, **OPTIONS) if self.guard else register_jitable(function)
+                function = make_observe(inner, self.planes)
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
@@ -403,7 +408,8 @@ class Rules:
     def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
-            return compile_function(function, exact, f"{self.name}.{name}", fingerprint(self._key, name, repr(OPTIONS)))
+            key = fingerprint(self._key, name, repr(OPTIONS), self.guard)
+            return compile_function(function, exact, f"{self.name}.{name}", key, self.guard)
         except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
             file, line = _where(error, function)
             raise RuleCompileError(rule, file, line, _reason(error)) from error

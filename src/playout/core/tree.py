@@ -100,6 +100,9 @@ class Tree(NamedTuple):
     table: Any  # [T] uint64: every position of the graph by its key, see `slot_of`; T is a power of two
 
 
+NOT_BEGUN = 2**64 - 1
+
+
 class Work(NamedTuple):
     """What one simulation writes down on its way. `[D]` depth, `[A]` actions."""
 
@@ -120,6 +123,7 @@ class Work(NamedTuple):
     draws: Any  # int32: open loop: the next free place, then depth and outcome of each draw of chance
     indices: Any  # [A] int32: where a policy from outside has each action
     leaf: Any  # [2] uint64: graph search: the leaf's key and its place in the table
+    began: Any  # [1] uint64: the random generator's state when the last evaluation began, or NOT_BEGUN
 
 
 NO_GRAPH, SCALARS, VECTORS = range(3)  # what a tree is: no graph; one whose nodes have one value, or one a player

@@ -11,7 +11,8 @@ import numpy as np
 
 from playout.arena.openings import seed_of
 from playout.errors import FileError, GameError, PlayoutError, SettingsError
-from playout.game import Game, described
+from playout.faults import described
+from playout.game import Game
 
 from .module import _threads, _torch
 from .onnx import OnnxNetwork

@@ -12,7 +12,8 @@ import numpy as np
 
 from playout.disk import write_whole
 from playout.errors import EvaluatorError, PlayoutError, SettingsError
-from playout.game import Game, described
+from playout.faults import described
+from playout.game import Game
 
 from .answers import split, values, weights
 from .base import BaseNetwork, checked_kinds, checked_threads

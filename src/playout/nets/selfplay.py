@@ -18,7 +18,8 @@ from playout.core import loop
 from playout.core import tree as core
 from playout.core.answer import best_edge
 from playout.errors import GameError
-from playout.game import CHANCE, Game, Position, described, rule_origin
+from playout.faults import described, rule_origin
+from playout.game import CHANCE, Game, Position
 from playout.search import Search
 from playout.settings import PUCT, Noise, Outside, Parent, Settings
 

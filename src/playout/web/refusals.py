@@ -14,7 +14,8 @@ from playout.errors import (
     PositionError,
     SettingsError,
 )
-from playout.game import Game, described
+from playout.faults import described
+from playout.game import Game
 
 CODES: dict[type[PlayoutError], tuple[int, str]] = {
     ActionError: (400, "action"),

@@ -1,0 +1,181 @@
+"""Guarded compilation: rules of users' games check their indices, and their loops can be interrupted.
+
+A rule that writes past the end of an array would corrupt the process, and one that never returns could not be stopped.
+So users' rules, and the functions of theirs that these call, are compiled with index checks, and each loop that does
+not end by itself counts its rounds and asks `core/watch.py` now and then whether to go on. Games that come with Playout
+are proven in its tests and compiled without.
+"""
+
+import contextlib
+import ctypes
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import analysis, cgutils, compiler, lowering, typed_passes
+from numba.core import ir as numba_ir
+from numba.core.compiler_machinery import register_pass
+
+from .watch import POLL_EVERY, RuleInterrupted, callback
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SYMBOL = "playout_poll"
+llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
+
+
+class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
+    """Numba's lowering, with index checks that know their line and loops that poll."""
+
+    def lower_function_body(self) -> Any:
+        loops = analysis.compute_cfg_from_blocks(self.blocks).loops().values()
+        headers = [self.blocks[loop.header] for loop in loops]
+        self._headers = {id(block) for block in headers if not self._ends(block)}
+        self._rounds = None
+        return super().lower_function_body()
+
+    def lower(self) -> None:
+        """Index checks by one comparison in place of Numba's two, and with the line they stand in."""
+        numbas, cgutils.do_boundscheck = cgutils.do_boundscheck, self._check_index
+        try:
+            super().lower()
+        finally:
+            cgutils.do_boundscheck = numbas
+
+    def _check_index(self, context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
+        outside = builder.icmp_unsigned(">=", index, length)  # a negative one is huge
+        with cgutils.if_unlikely(builder, outside):
+            self._raise(builder, IndexError, "index is out of bounds")
+
+    def _raise(self, builder: Any, kind: type[Exception], *words: str) -> None:
+        name = self.func_ir.func_id.func_name
+        self.context.call_conv.return_user_exc(builder, kind, words, loc=self.loc, func_name=name)
+
+    def lower_block(self, block: Any) -> None:
+        if id(block) in self._headers:
+            self.loc = block.loc
+            self._count_round()
+        super().lower_block(block)
+
+    def _ends(self, header: Any) -> bool:
+        """Whether a loop goes through a range, an array or the like, and so comes to an end by itself."""
+        steps = [step.value.value.name for step in header.find_insts(numba_ir.Assign) if _is_next(step.value)]
+        return bool(steps) and not any(isinstance(self.typeof(name), types.Generator) for name in steps)
+
+    def _count_round(self) -> None:
+        builder, word = self.builder, ir.IntType(64)
+        if self._rounds is None:
+            self._rounds = cgutils.alloca_once(builder, word)
+        rounds = builder.add(builder.load(self._rounds), word(1))
+        builder.store(rounds, self._rounds)
+        due = builder.icmp_unsigned("==", builder.and_(rounds, word(POLL_EVERY - 1)), word(0))
+        with cgutils.if_unlikely(builder, due):
+            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word]), SYMBOL)
+            stop = builder.icmp_unsigned("!=", builder.call(function, [rounds]), word(0))
+            with cgutils.if_unlikely(builder, stop):
+                self._raise(builder, RuleInterrupted)
+
+
+def _is_next(value: Any) -> bool:
+    return isinstance(value, numba_ir.Expr) and value.op == "iternext"
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _GuardedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
+    _name = "playout_guarded_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return _GuardedLower
+
+
+class _GuardedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
+    """Numba's own pipeline, with our lowering in place of its own."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (_GuardedLowering, text) if step is typed_passes.NativeLowering else (step, text)
+            for step, text in manager.passes
+        ]
+        manager.finalize()
+        return [manager]
+
+
+def guarded(function: Callable[..., Any], **options: Any) -> Any:
+    """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
+    return _Guard(options).dispatcher(function)
+
+
+def is_proven(function: Callable[..., Any]) -> bool:
+    """Whether a rule comes with Playout, whose tests go through all of them with index checks."""
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    return code is not None and Path(code.co_filename).is_relative_to(PACKAGE)
+
+
+class _Guard:
+    """Copies of functions in which compiled helpers are replaced by guarded ones, each made once."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.made: dict[int, Any] = {}
+        self.modules: dict[int, ModuleType] = {}
+
+    def dispatcher(self, function: Any) -> Any:
+        function = getattr(function, "py_func", function)
+        if id(function) not in self.made:
+            scope = dict(function.__globals__)
+            cells = tuple(CellType() for _ in function.__closure__ or ())
+            copied = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+            copied.__qualname__, copied.__module__ = function.__qualname__, function.__module__
+            made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **self.options)(copied)
+            made.is_guarded = True
+            self.made[id(function)] = made  # before its helpers: they may call it back
+            for name in names_in(function.__code__):
+                if name in scope:
+                    scope[name] = self.replaced(scope[name])
+            for cell, original in zip(cells, function.__closure__ or (), strict=True):
+                with contextlib.suppress(ValueError):  # a cell that is still empty
+                    cell.cell_contents = self.replaced(original.cell_contents)
+        return self.made[id(function)]
+
+    def replaced(self, value: Any) -> Any:
+        """What a rule refers to, as the guarded copy of the rule should see it."""
+        if isinstance(value, ModuleType):
+            return self.module(value) if is_users_own(value) else value
+        inner = getattr(value, "py_func", None)
+        is_helper = isinstance(inner, FunctionType) and is_users_own(inner) and not hasattr(value, "is_guarded")
+        return self.dispatcher(inner) if is_helper else value
+
+    def module(self, module: ModuleType) -> ModuleType:
+        """A user's module whose compiled functions are guarded."""
+        if id(module) not in self.modules:
+            self.modules[id(module)] = copied = ModuleType(module.__name__)
+            for name, value in vars(module).items():
+                setattr(copied, name, value if isinstance(value, ModuleType) else self.replaced(value))
+        return self.modules[id(module)]
+
+
+def names_in(code: CodeType) -> list[str]:
+    """All names that a function's code and the functions nested in it refer to."""
+    names = list(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names += names_in(constant)
+    return names
+
+
+def is_users_own(value: ModuleType | FunctionType) -> bool:
+    """Whether a module or function is neither Python's, nor an installed package's, nor ours."""
+    file = value.__code__.co_filename if isinstance(value, FunctionType) else getattr(value, "__file__", None)
+    return is_followed(file) and not Path(file or "").is_relative_to(PACKAGE)
+
+
+def is_followed(file: str | None) -> bool:
+    """Whether a source file can change without its version: a user's, and those of this package."""
+    return file is not None and "site-packages" not in file and not file.startswith(sys.base_prefix)

@@ -1,0 +1,91 @@
+"""Interrupting rules: compiled code sees neither Ctrl-C nor a time limit, so loops in users' rules ask here.
+
+`core/guard.py` compiles these loops such that each calls `poll` after every `POLL_EVERY` rounds. The code that enters
+a kernel says with `watched` when to stop.
+"""
+
+import contextlib
+import ctypes
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+POLL_EVERY = 1 << 16  # rounds of a loop, a power of two
+MOST_ROUNDS = 1 << 32  # rounds in one call of a rule after which it will never return: some seconds at the least
+
+
+class RuleInterrupted(Exception):
+    """A loop in a rule was told to stop; the `Watch` of the thread knows why."""
+
+
+class Watch:
+    """When the rules that a thread runs are to be interrupted; an inner watch heeds the outer one, too.
+
+    `reason` says afterwards why one was; `ctrl_c` is True where Ctrl-C was the reason.
+    """
+
+    def __init__(self, should_stop: Callable[[], str | None], outer: "Watch | None") -> None:
+        self._should_stop, self._outer = should_stop, outer
+        self.reason: str | None = None
+        self.ctrl_c = False
+
+    def should_stop(self) -> str | None:
+        return self._should_stop() or (self._outer.should_stop() if self._outer else None)
+
+
+_current = threading.local()
+
+
+@contextlib.contextmanager
+def watched(should_stop: Callable[[], str | None] = lambda: None) -> Iterator[Watch]:
+    """While this thread runs rules, interrupt them when `should_stop` gives a reason, or at Ctrl-C."""
+    before = getattr(_current, "watch", None)
+    _current.watch = watch = Watch(should_stop, before)
+    try:
+        with _ctrl_c_reaches(watch):
+            yield watch
+    finally:
+        _current.watch = before
+
+
+def poll(rounds: int) -> int:
+    """Whether a loop that has gone round `rounds` times in this call of its rule must stop."""
+    watch: Watch | None = getattr(_current, "watch", None)
+    if watch is None:
+        return int(rounds >= MOST_ROUNDS)
+    if watch.ctrl_c:
+        return 1
+    watch.reason = watch.should_stop()
+    if watch.reason is None and rounds >= MOST_ROUNDS:
+        watch.reason = f"a loop in it went round {rounds:,} times"
+    return int(watch.reason is not None)
+
+
+callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(poll)
+
+
+@contextlib.contextmanager
+def _ctrl_c_reaches(watch: Watch) -> Iterator[None]:
+    """Note Ctrl-C where it arrives in `poll`: an exception raised there could not leave compiled code."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        yield
+        return
+
+    def note(number: int, frame: Any) -> None:
+        while frame is not None and frame.f_code is not poll.__code__:
+            frame = frame.f_back
+        if frame is not None:
+            watch.ctrl_c = True
+        else:
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,117 @@
+"""A simulation that failed, run again step by step to find out which rule went wrong, and in which position."""
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core import evaluate as core_evaluate
+from .core.tree import NO_NODE, NODES, NOT_BEGUN, ROOT, child_node
+from .core.watch import watched
+from .errors import GameError
+from .faults import wrong_value
+from .game import CHANCE, TERMINAL, Position
+
+if TYPE_CHECKING:
+    from .search import Search
+
+TRACE = 1 << 16  # actions of a playout that are kept
+UNUSED = -(2**31) + 1
+
+
+def find_fault(search: "Search") -> None:
+    """Raise the `GameError` of the first rule that goes wrong in the simulation which has just failed.
+
+    Its actions are found by running it once more with the random numbers it had; then the rules are asked one by one.
+    Returns where the fault does not show again.
+    """
+    if search.game.keeps_objects:  # they say themselves what is wrong
+        return
+    if search._batches is not None:  # its walks don't note how they began
+        _ask_all(search, Position(search.game, search._work.state.copy()))
+        return
+    position, actions, rewards = search.position, list[int](), list[Any]()
+    _ask_all(search, position)
+    for part in (_walked, _played_out):
+        for action in part(search, position):
+            after = position.play(action)
+            actions.append(action)
+            rewards.append(np.asarray(after.rewards, float).copy())
+            _check_values(search, "apply", after.rewards, position, action, total=False)
+            position = after
+            _ask_all(search, position)
+    _check_returns(search, actions, rewards, position)
+
+
+def _walked(search: "Search", root: Position) -> list[int]:
+    """The actions and outcomes of the walk through the tree, which may have failed before it came to its end."""
+    tree, work = search.tree, search._work
+    actions, node = [], int(tree.counters[NODES] > ROOT) * ROOT
+    drawn = work.draws[1 : int(work.draws[0])] if len(work.draws) else work.draws
+    for d, (number, e) in enumerate(zip(work.path_nodes.tolist(), work.path_edges.tolist(), strict=True)):
+        if number != node or node == NO_NODE:
+            break
+        actions.append(int(tree.edges[e]["action"]))
+        actions += [int(outcome) for depth, outcome in drawn.reshape(-1, 2) if depth == d]
+        node = child_node(int(tree.edges[e]["child"]))
+    return actions
+
+
+def _played_out(search: "Search", leaf: Position) -> list[int]:
+    """The actions of the playout from a leaf, run again with the random numbers that it had."""
+    tree, began = search.tree, search._work.began[0]
+    if leaf.is_terminal or began == NOT_BEGUN or not search.params.rollouts:
+        return []
+    work = search._new_work(len(search._work.path_nodes), TRACE)
+    work.state[:], work.trace[:], work.trace[0] = leaf.buffer, UNUSED, 1
+    random, tree.rng[0] = tree.rng.copy(), began
+    # What fails here fails for the second time: it is only run to see how far it gets.
+    with contextlib.suppress(Exception), watched(search._overdue):
+        core_evaluate.evaluate(search._rules, search.params, tree, work)
+    tree.rng[:] = random
+    first = work.trace[1:].tolist()
+    ends = [i for i, action in enumerate(first) if action in (UNUSED, core_evaluate.END_OF_PLAYOUT)]
+    return first[: ends[0]] if ends else first
+
+
+def _ask_all(search: "Search", position: Position) -> None:
+    """Ask each rule that the search uses about a position."""
+    if position.player == TERMINAL:
+        return
+    position.actions()
+    game, params = search.game, search.params
+    if position.player != CHANCE and params.has_priors:
+        position.priors()
+    if game.has("evaluate") and (params.evaluator != 0 or params.depth):
+        _check_values(search, "evaluate", position.evaluate(), position, None, total=True)
+
+
+def _check_values(
+    search: "Search", rule: str, values: Any, position: Position, action: int | None, *, total: bool
+) -> None:
+    """Refuse values out of range; those of one step need not add up to what a whole game brings."""
+    game = search.game
+    where = f" in {position.text or 'the start'}"
+    if action is not None:
+        where = f" for action {position.action_text(action)}{where}"
+    if (total or not np.all(np.isfinite(values))) and (message := wrong_value(game, rule, values, where)):
+        raise GameError(message)
+
+
+def _check_returns(search: "Search", actions: list[int], rewards: list[Any], end: Position) -> None:
+    """Refuse what the rewards of the simulation add up to, from whichever position that is wrong."""
+    total = np.zeros(search.game.players)
+    if not end.is_terminal and search.game.has("evaluate") and search.params.depth:
+        total += end.evaluate()
+    for number in range(len(actions) - 1, -1, -1):
+        total = rewards[number] + search.params.discount * total
+        position = search.position
+        if wrong_value(search.game, "apply", total, "") is None:
+            continue
+        for action in actions[:number]:
+            position = position.play(action)
+        text = position.action_text(actions[number])
+        played = f" as rewards for action {text} in {position.text or 'the start'}"
+        if number < len(actions) - 1:
+            played = f" as the sum of the rewards after {text} in {position.text or 'the start'}"
+        raise GameError(str(wrong_value(search.game, "apply", total, played)))
