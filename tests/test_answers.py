@@ -154,10 +154,10 @@ def test_a_temperature_that_cannot_be_is_refused(wrong):
 @pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0, None])
 def test_the_policy_is_uniform_over_the_legal_actions_before_any_has_a_visit(temperature):
     unsearched = connect4(position="7777771").result()  # column 7 is full
-    assert unsearched.policy(temperature) == pytest.approx({column: 1 / 6 for column in range(6)})
+    assert unsearched.policy(temperature) == pytest.approx(dict.fromkeys(range(6), 1 / 6))
     only_the_root = connect4(po.Settings(evaluate_root=True)).run(1)
     assert only_the_root.visits == 1
-    assert only_the_root.policy(temperature) == pytest.approx({column: 1 / 7 for column in range(7)})
+    assert only_the_root.policy(temperature) == pytest.approx(dict.fromkeys(range(7), 1 / 7))
     assert len({only_the_root.choose(temperature, seed=s) for s in range(200)}) == 7
 
 

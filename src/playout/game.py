@@ -1,7 +1,6 @@
 """A game as a user writes it: one class, its state a NumPy record, its rules functions of that record."""
 
 import contextlib
-import difflib
 import html
 import inspect
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .arguments import did_you_mean
 from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
@@ -77,8 +77,7 @@ class Game:
         unknown = [key for key in settings if key not in self.settings]
         if unknown:
             known = ", ".join(self.settings) or "none"
-            close = difflib.get_close_matches(unknown[0], self.settings, 1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            hint = did_you_mean(unknown[0], self.settings)
             raise SettingsError(f"{self.title}: no setting '{unknown[0]}' (there are: {known}){hint}")
         self.values = {key: _convert(self, key, settings.get(key, default)) for key, default in self.settings.items()}
         self.check_settings()

@@ -67,6 +67,7 @@ class Result:
     hits: int = 0  # graph search: how often a new edge led to a position that was known
     saved: int = 0  # graph search: edges that lead to a node which another edge led to first
     moves: int = 0  # that were played before, as far as the search knows
+    seed: int | None = None  # the search's: with it, the same search can be run again
 
     @property
     def simulations_per_second(self) -> float:
@@ -174,6 +175,7 @@ class Result:
             "mean_depth": self.mean_depth,
             "max_depth": self.max_depth,
             "playout_length": self.playout_length,
+            "seed": self.seed,
             **({"hits": self.hits, "saved": self.saved} if self.settings.transpositions else {}),
         }
 
@@ -267,6 +269,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         hits=int(counters[core.HITS]),
         saved=int(counters[core.SAVED]),
         moves=len(search.history),
+        seed=search.seed,
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from . import games
+from .arguments import path_from, refuses_unknown_names, seed_from
 from .core import answer as core_answer
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
@@ -27,7 +29,7 @@ from .limits import Limits
 from .lines import proven_line
 from .result import Result, result_of
 from .retrace import find_fault
-from .settings import Network, Outside, Settings, preset
+from .settings import Network, Outside, Settings, settings_from
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 RESERVE = 1 << 22  # simulations for which room is asked in advance
@@ -54,25 +56,18 @@ class Search:
     ('6', 0.0)
     """
 
+    @refuses_unknown_names
     def __init__(
         self,
-        game: Game,
+        game: Game | str,  # a game, or its name as in `games.load`
         settings: Settings | str | None = None,
         *,
         position: str | Position | None = None,
-        seed: int = 0,
+        seed: int | None = 0,  # None: a random one, which `search.seed` and the result tell
         only: Collection[int | str] | None = None,  # the actions that the root may take; None: all legal ones
     ) -> None:
-        if not isinstance(game, Game):
-            hint = f"{game.__name__}()" if isinstance(game, type) else "a Game, or po.wrap(object)"
-            raise GameError(f"Search got {game!r}, expected {hint}")
-        if isinstance(settings, str):
-            settings = preset(settings)
-        if settings is not None and not isinstance(settings, Settings):
-            raise SettingsError(f"Search got settings {settings!r}, expected Settings or a preset's name")
-        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-            raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
-        self.settings, self.seed = settings or Settings(), int(seed)
+        game = games.as_game(game, "Search")
+        self.settings, self.seed = settings_from(settings, "Search"), seed_from(seed)
         evaluator = None
         if isinstance(self.settings.evaluator, Network | Outside):
             from .evaluators import Evaluator
@@ -114,6 +109,7 @@ class Search:
 
     # Running.
 
+    @refuses_unknown_names
     def run(
         self,
         simulations: int | None = None,
@@ -221,6 +217,7 @@ class Search:
             given = list(leaves) if isinstance(leaves, list | tuple | set) else [leaves]
             return int(self.batches.take_back_leaves(given))
 
+    @refuses_unknown_names
     async def run_async(
         self,
         evaluate: Callable[..., Any] | None = None,
@@ -291,14 +288,15 @@ class Search:
     # Making.
 
     @classmethod
+    @refuses_unknown_names
     def from_tree(
         cls,
-        game: Game,
+        game: Game | str,
         literal: Mapping[str, Any],
         settings: Settings | str | None = None,
         *,
         position: str | Position | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
     ) -> "Search":
         """A search that begins with a tree written by hand; see `playout.literal`."""
         from .literal import plant
@@ -309,21 +307,24 @@ class Search:
         search._base = copied(search.tree)
         return search
 
+    @refuses_unknown_names
     def save(self, path: str | Path, *, compress: bool = True) -> None:
         """Write the whole search to one file; see docs/file-format.md. Without compressing, several times as fast."""
         from .files import save
 
         with self._busy("save"):
             self._give_up()
-            save(self, Path(path), compress)
+            save(self, path_from(path, "Search.save"), compress)
 
     @classmethod
-    def load(cls, path: str | Path, game: Game | None = None, *, evaluator: Any = None) -> "Search":
+    @refuses_unknown_names
+    def load(cls, path: str | Path, game: Game | str | None = None, *, evaluator: Any = None) -> "Search":
         """Read a search from a file. A game that is not built in has to be given, and so has a function that evaluates
         if there was one and the search is to go on."""
         from .files import load
 
-        return load(Path(path), game, evaluator)
+        known = None if game is None else games.as_game(game, "Search.load")
+        return load(path_from(path, "Search.load"), known, evaluator)
 
     def __copy__(self) -> "Search":
         """A search of its own over the same tree; `play` and `rewind` make a new one and leave the old as it was."""
