@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 CLOSE = 0.6  # how alike two names have to be, from 0 to 1
 COMMON_START = 3  # or so many letters at the beginning: sims, simulations
-SEED_BITS = 53  # of a random seed: JavaScript, too, reads it exactly
+SEED_BITS = 32  # of a random seed: short enough to be typed again
 MOST_SEED = 2**64 - 1
 
 
@@ -110,6 +110,21 @@ def whole(value: Any) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def whole_text(text: str) -> int:
+    """A whole number as people write it: 100000, 100_000 or 1e5; `ValueError` where it is not one.
+
+    >>> whole_text("1e5"), whole_text("100_000")
+    (100000, 100000)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        found = whole(float(text))
+        if found is None:
+            raise
+        return found
 
 
 def whole_from(value: Any, name: str, most: int = 10**9) -> int:

@@ -3,13 +3,13 @@
 import contextlib
 import html
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .arguments import did_you_mean
+from .arguments import did_you_mean, plain, whole_text
 from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
@@ -498,17 +498,20 @@ def _convert(game: Game, key: str, value: Any) -> Any:
     kind = "a whole number" if np.issubdtype(field.base, np.integer) else "a number"
     expected = f"{kind}" if not field.shape else f"up to {field.shape[0]} numbers as in 1,2,3"
     parts = value.split(",") if isinstance(value, str) else value
-    numbers = list(parts) if isinstance(parts, tuple | list | np.ndarray) else [parts]
-    parse: Callable[[Any], Any] = int if np.issubdtype(field.base, np.integer) else float
+    numbers = list(parts) if isinstance(parts, Sequence | np.ndarray) else [parts]
+    counted = np.issubdtype(field.base, np.integer)
     try:
-        found = [parse(n) if isinstance(n, str) else n for n in numbers]
-        if any(parse(n) != n for n in found) or len(found) > (field.shape[0] if field.shape else 1) or not found:
+        found = [(whole_text(n) if counted else float(n)) if isinstance(n, str) else plain(n) for n in numbers]
+        if any((int(n) if counted else float(n)) != n for n in found) or not found:
+            raise ValueError
+        if len(found) > (field.shape[0] if field.shape else 1):
             raise ValueError
         if field.base.kind in "iu":
             limits = np.iinfo(field.base)
             if any(not limits.min <= n <= limits.max for n in found):
                 raise ValueError
-    except (ValueError, TypeError):
+            found = [int(n) for n in found]
+    except (ValueError, TypeError, OverflowError):
         raise SettingsError(f"{game.title}: setting '{key}' is {value!r}, expected {expected}") from None
     if not field.shape:
         return found[0]

@@ -207,7 +207,7 @@ def _value(name: str, given: Any, label: str = "") -> Any:
             return dict(value) if isinstance(value, dict) else value
         parse: Callable[[str], Any] | None = _number if option.number else None
     else:
-        parse = str if option.values is str else _number
+        parse = _number if option.values is int else option.values
     try:
         if parse is None:
             raise ValueError

@@ -8,7 +8,7 @@ import typer
 
 from playout.interrupt import INTERRUPTED
 
-from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, whole
+from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, seed_number, whole
 from .output import check_can_write, console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
@@ -52,7 +52,12 @@ def evaluate(
     set: Set = None,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", parser=whole, help="Of chance and players: game i of a seed has its luck."),
+        typer.Option(
+            "--seed",
+            metavar="N",
+            parser=seed_number,
+            help="Of chance and players: game i of a seed has its luck; random: any.",
+        ),
     ] = 0,
     json: Json = False,
     svg: Annotated[
