@@ -38,7 +38,7 @@ class NoOutcomes(Nim):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: po.Search(Nim(), position="stones=5 turn=7").run(10), "current_player returned 7, expected 0 to 1"),
+        (lambda: po.Search(Nim(), position="stones=5 turn=7").run(10), "current_player returned 7 in stones=5 turn=7, expected 0 to 1"),
         (lambda: po.Search(Ghost()).run(50), "current_player returned 5"),
         (lambda: po.Search(NoOutcomes()).run(50), "no chance_outcomes"),
         (lambda: po.Search(Nim(), position=po.games.load("tictactoe").position()), "a position of tictactoe"),
@@ -79,6 +79,24 @@ class NoOutcomes(Nim):
         (lambda: po.Search(Nim()).save(5), "Search.save got 5, expected the name of a file"),
         (lambda: po.Search.load(None), "Search.load got None, expected the name of a file"),
         (lambda: po.games.load(5), "got 5, expected a game's name"),
+        (lambda: po.games.load("connect4", 5), r"load got 2 values without a name, expected at most 1 \(spec\)"),
+        (lambda: Nim(7), "Nim got 7; give its settings by name, as in stones=21"),
+        (lambda: Nim().position(7), "Nim: position is 7, expected its text"),
+        (lambda: Nim().position().play("seven"), "Nim: 'seven' is not a legal action in stones=21"),
+        (lambda: Nim().position().play(2.0), "2.0 is no action, expected its text or its number"),
+        (lambda: po.games.load("tictactoe").position().play(9), "action 9 is not legal in .*legal: 0 or '1', 1 or '2'"),
+        (lambda: po.Search(Nim(), only=2.5), "only is 2.5, expected actions"),
+        (lambda: po.Search("connect4", only="12"), "'12' is not legal in the empty board"),
+        (lambda: po.Search("connect4", only=[]), r"only is \[\], expected legal actions of the start \(such as 1"),
+        (lambda: po.Search(Nim()).rewind(1), "rewind to 1, expected a whole number from 0 to 0, the simulations since"),
+        (lambda: po.Search(Nim()).run(50, progress=5), "run: progress is 5, expected a function"),
+        (lambda: po.Search(Nim()).proven_line("seven"), "'seven' is not a legal action"),
+        (lambda: po.Search(Nim()).step(3), "Search.step got 1 value without a name, expected none"),
+        (lambda: po.Search(Nim()).root.walk(dept=3), "walk has no 'dept'.*did you mean 'depth'"),
+        (lambda: po.Search(Nim()).run(9).choose(temp=1), "choose has no 'temp'.*did you mean 'temperature'"),
+        (lambda: po.Search(Nim()).run(9).choose(1.0, seed="x"), "seed is 'x', expected a whole number"),
+        (lambda: po.Search(Nim()).run(9).answer("vists"), "answer is 'vists', .*did you mean 'visits'"),
+        (lambda: po.Settings(evaluator=5), "evaluator is 5, expected Rollouts.*, or a function"),
     ],
     ids=lambda value: None if callable(value) else value.split(",")[0],
 )
@@ -144,6 +162,18 @@ def test_visits_left_out_of_a_tree_by_hand_are_those_of_the_children_all_the_way
     search = po.Search.from_tree(Nim(), {"children": {"1": {"children": {"2": {"visits": 3}}}}})
     assert search.result().visits == 3
     assert search.result().stats("1").visits == 3
+
+
+def test_one_action_may_stand_for_a_list_of_one() -> None:
+    for only in (3, "3", [3]):
+        assert [s.action for s in po.Search(Nim(), only=only).result().actions] == [3]
+    result = po.Search(Nim(), seed=1).run(30)
+    assert result.answer(without=result.best) == result.next_best
+
+
+def test_a_position_plays_an_action_by_its_number_or_its_text() -> None:
+    start = po.games.load("connect4").position()
+    assert start.play("4").text == start.play(3).text == "4"
 
 
 def test_rewind_takes_a_numpy_number() -> None:

@@ -492,7 +492,7 @@ def test_drawings_show_stones_and_the_winning_line():
 def test_empty_text_of_a_start_is_written_so_that_it_can_be_read():
     start = games.load("connect4").position()
     assert repr(start) == "<connect4 start>"
-    assert "action 9 is not legal in the start (legal: 1, 2, 3" in refusal(po.ActionError, start.play, 9)
+    assert "action 9 is not legal in the start (legal: 0 or '1', 1 or '2'" in refusal(po.ActionError, start.play, 9)
 
 
 def test_field_named_like_an_attribute_of_numpy_records_is_refused():

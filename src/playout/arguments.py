@@ -62,6 +62,18 @@ def refuses_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
     return checked
 
 
+def checks_calls(cls: type[T]) -> type[T]:
+    """Decorate a class: its constructor and public methods refuse wrong arguments as `refuses_unknown_names` does."""
+    for name, member in list(vars(cls).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        if isinstance(member, classmethod):
+            setattr(cls, name, classmethod(refuses_unknown_names(member.__func__)))
+        elif inspect.isfunction(member):
+            setattr(cls, name, refuses_unknown_names(member))
+    return cls
+
+
 def _wrong_call(
     function: Callable[..., Any], signature: inspect.Signature, arguments: Any, named: Any, error: TypeError
 ) -> str:

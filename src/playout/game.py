@@ -71,9 +71,12 @@ class Game:
 
     _rules: ClassVar[Rules]
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *unnamed: Any, **settings: Any) -> None:
         cls = type(self)
         _check_class(cls)
+        if unnamed:
+            example = f", as in {name}={self.settings[name]}" if (name := next(iter(self.settings), "")) else ""
+            raise SettingsError(f"{self.title} got {unnamed[0]!r:.80}; give its settings by name{example}")
         unknown = [key for key in settings if key not in self.settings]
         if unknown:
             known = ", ".join(self.settings) or "none"
@@ -208,6 +211,8 @@ class Game:
 
     def position(self, text: str | None = None) -> "Position":
         """The initial position, or the one that `text` describes."""
+        if not isinstance(text, str | None):
+            raise PositionError(f"{self.title}: position is {text!r:.80}, expected its text, or None for the start")
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
         for key, value in self.values.items():
@@ -367,17 +372,18 @@ class Position:
             )
         return index
 
-    def play(self, action: int) -> "Position":
-        """The position after a legal action (or outcome)."""
-        legal = self.actions()
-        if action not in legal:
-            names = [self.game.action_to_text(self.state, a) for a in legal]
-            what = f"action {action!r} is not legal in {self.text or 'the start'}"
+    def play(self, action: int | str) -> "Position":
+        """The position after a legal action (or outcome), given by its number or its text."""
+        number, legal = self.action(action), self.actions()
+        if number not in legal:
+            texts = {a: self.game.action_to_text(self.state, a) for a in legal}
+            names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
+            what = f"action {number} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
-        way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
+        way = None if self.way is None else (self.way[0], (*self.way[1], number))
         after = Position(self.game, self.buffer.copy(), way=way)
-        with rules_may_raise(self.game, "apply", self, int(action)):
-            core.apply(self._table, after.buffer, int(action), after.rewards)
+        with rules_may_raise(self.game, "apply", self, number):
+            core.apply(self._table, after.buffer, number, after.rewards)
         return after
 
     def _ask(self, rule: str, kernel: Callable[..., Any], *arguments: Any) -> Any:

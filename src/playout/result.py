@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .arguments import checks_calls, did_you_mean, seed_from
 from .core import answer
 from .core import tree as core
 from .errors import PositionError, SettingsError
@@ -41,6 +42,7 @@ class ActionStats:
         return (max(low, limits[0]), min(high, limits[1])) if limits else (low, high)
 
 
+@checks_calls
 @dataclass(frozen=True)
 class Result:
     """The outcome of a search from one position. Values are for the player who moves there."""
@@ -141,7 +143,8 @@ class Result:
             raise PositionError(f"{game}: the game is over in {self.position.text}; there is no action to choose")
         if self.visits == 0 and self.best is None:
             raise SettingsError(f"{game}: nothing to choose from before the first simulation; call run first")
-        return int(np.random.default_rng(seed).choice(list(policy), p=list(policy.values())))
+        source = np.random.default_rng(None if seed is None else seed_from(seed))
+        return int(source.choice(list(policy), p=list(policy.values())))
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON object; actions are in the game's own words."""
@@ -201,11 +204,14 @@ class Result:
 
         return result_text(self)
 
-    def answer(self, rule: str | None = None, without: Collection[int] = ()) -> ActionStats | None:
+    def answer(self, rule: str | None = None, without: Collection[int] | int = ()) -> ActionStats | None:
         """The action that a rule of `Settings.answer` takes, as if the actions in `without` were not there."""
         rule = self.settings.answer if rule is None else rule
-        if rule not in ANSWERS:
-            raise SettingsError(f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}")
+        if not isinstance(rule, str) or rule not in ANSWERS:
+            raise SettingsError(
+                f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}{did_you_mean(rule, ANSWERS)}"
+            )
+        without = [without] if isinstance(without, int | np.integer) else without
         found = [s for s in self.actions if s.action not in without]
         # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
         game = self.position.game

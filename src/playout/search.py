@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import games
-from .arguments import path_from, refuses_unknown_names, seed_from
+from .arguments import checks_calls, path_from, seed_from, whole
 from .core import answer as core_answer
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
@@ -46,6 +46,7 @@ GRACE = 0.5  # seconds that a rule may go on after its search should have ended
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
 
 
+@checks_calls
 class Search:
     """A search of one game from one position, which can be run, stepped, stopped, walked back, played on and saved.
 
@@ -56,7 +57,6 @@ class Search:
     ('6', 0.0)
     """
 
-    @refuses_unknown_names
     def __init__(
         self,
         game: Game | str,  # a game, or its name as in `games.load`
@@ -64,7 +64,10 @@ class Search:
         *,
         position: str | Position | None = None,
         seed: int | None = 0,  # None: a random one, which `search.seed` and the result tell
-        only: Collection[int | str] | None = None,  # the actions that the root may take; None: all legal ones
+        only: Collection[int | str]
+        | int
+        | str
+        | None = None,  # the actions that the root may take; None: all legal ones
     ) -> None:
         game = games.as_game(game, "Search")
         self.settings, self.seed = settings_from(settings, "Search"), seed_from(seed)
@@ -109,7 +112,6 @@ class Search:
 
     # Running.
 
-    @refuses_unknown_names
     def run(
         self,
         simulations: int | None = None,
@@ -125,6 +127,8 @@ class Search:
         with the share of the limits that is used up.
         """
         limits = Limits(simulations, seconds, nodes, bytes)
+        if progress is not None and not callable(progress):
+            raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         with self._busy("run"):
             self._start_over()
             self._check_root(limits)
@@ -168,13 +172,13 @@ class Search:
         """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
         return bool(core_answer.is_decided(self.params, self.tree, simulations))
 
-    def proven_line(self, action: int) -> tuple[int, ...]:
+    def proven_line(self, action: int | str) -> tuple[int, ...]:
         """The play behind a proven win or loss of two players, from an action at the root to the end of the game.
 
         The winner takes the shortest way that is proven, the loser the longest: the win comes within the length of the
         line, whatever the loser does. Empty where nothing is proven, or a draw.
         """
-        return proven_line(self.params, self.tree, action)
+        return proven_line(self.params, self.tree, self.position.action(action))
 
     @property
     def simulations(self) -> int:
@@ -211,13 +215,14 @@ class Search:
         Nothing is left of them in the tree. Returns how many."""
         with self._busy("take_back"):
             if older_than is not None:
+                if not isinstance(older_than, int | float):
+                    raise SettingsError(f"take_back: older_than is {older_than!r:.80}, expected seconds")
                 leaves = self.batches.asked_before(time.monotonic() - older_than)
             elif leaves is None:
                 leaves = self.batches.asked
             given = list(leaves) if isinstance(leaves, list | tuple | set) else [leaves]
             return int(self.batches.take_back_leaves(given))
 
-    @refuses_unknown_names
     async def run_async(
         self,
         evaluate: Callable[..., Any] | None = None,
@@ -269,8 +274,12 @@ class Search:
 
         The tree is grown anew up to there; `stop` from another thread ends that where it is.
         """
-        if not isinstance(simulations, int | np.integer) or not 0 <= simulations <= self.simulations:
-            raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
+        target = whole(simulations)
+        if target is None or not 0 <= target <= self.simulations:
+            raise SettingsError(
+                f"rewind to {simulations!r}, expected a whole number from 0 to {self.simulations}, the simulations "
+                f"since the position was set"
+            )
         with self._busy("rewind"):
             self._start_over()
             self._give_up()
@@ -282,13 +291,12 @@ class Search:
                 self._log = kept
             else:
                 self._replay(kept)
-            self._exactly(simulations)
+            self._exactly(target)
             self._note_run(self.simulations)
 
     # Making.
 
     @classmethod
-    @refuses_unknown_names
     def from_tree(
         cls,
         game: Game | str,
@@ -307,7 +315,6 @@ class Search:
         search._base = copied(search.tree)
         return search
 
-    @refuses_unknown_names
     def save(self, path: str | Path, *, compress: bool = True) -> None:
         """Write the whole search to one file; see docs/file-format.md. Without compressing, several times as fast."""
         from .files import save
@@ -317,7 +324,6 @@ class Search:
             save(self, path_from(path, "Search.save"), compress)
 
     @classmethod
-    @refuses_unknown_names
     def load(cls, path: str | Path, game: Game | str | None = None, *, evaluator: Any = None) -> "Search":
         """Read a search from a file. A game that is not built in has to be given, and so has a function that evaluates
         if there was one and the search is to go on."""
@@ -479,13 +485,17 @@ class Search:
         keep = bool(self.params.keep_states)
         return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, nodes, edges)
 
-    def _restrict(self, only: Collection[int | str]) -> None:
+    def _restrict(self, only: Collection[int | str] | int | str) -> None:
         """Leave the root these actions alone; what is searched, proven and answered is then about them."""
-        numbers, legal = {self.position.action(a) for a in only}, self.position.actions()
+        wanted = [only] if isinstance(only, str | int | np.integer) else only
+        if not isinstance(wanted, Collection):
+            raise SettingsError(f"{self.game.title}: only is {only!r:.80}, expected actions, as in [1, 2]")
+        numbers, legal = {self.position.action(a) for a in wanted}, self.position.actions()
         if not numbers or not numbers.issubset(legal):
             names = ", ".join(self.position.action_text(a) for a in legal[:12])
             raise SettingsError(
-                f"{self.game.title}: only is {only!r}, expected legal actions of {self.position.text} (such as {names})"
+                f"{self.game.title}: only is {only!r}, expected legal actions of "
+                f"{self.position.text or 'the start'} (such as {names})"
             )
         root = self.tree.nodes[core.ROOT]
         first, count = int(root["first_edge"]), int(root["count"])

@@ -267,6 +267,7 @@ def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
         close = value.__name__ if isinstance(value, type) else value
         hint = did_you_mean(close, names, "{}") if isinstance(close, str) else ""
         expected = " or ".join(names) or "a text"
+        expected += ", or a function" if Outside in kinds else ""
         raise SettingsError(f"settings: {name} is {value!r}, expected {expected}{hint}")
 
 

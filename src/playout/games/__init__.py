@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from playout.arguments import did_you_mean
+from playout.arguments import did_you_mean, refuses_unknown_names
 from playout.errors import GameError
 from playout.game import Game
 
@@ -51,6 +51,7 @@ def describe(name: str) -> str:
     return docstring.partition("\n")[0]
 
 
+@refuses_unknown_names
 def load(spec: str, **settings: Any) -> Game:
     """The game that is called so, with these settings: a built-in name, `file.py:Class` or `module:Class`."""
     return find(spec)(**settings)
