@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import playout as po
@@ -148,3 +149,40 @@ def test_temperature_of_the_settings_is_the_default():
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
 def test_a_temperature_that_cannot_be_is_refused(wrong):
     assert "temperature" in refused(po.SettingsError, connect4().run(5).policy, wrong)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0, None])
+def test_the_policy_is_uniform_over_the_legal_actions_before_any_has_a_visit(temperature):
+    unsearched = connect4(position="7777771").result()  # column 7 is full
+    assert unsearched.policy(temperature) == pytest.approx(dict.fromkeys(range(6), 1 / 6))
+    only_the_root = connect4(po.Settings(evaluate_root=True)).run(1)
+    assert only_the_root.visits == 1
+    assert only_the_root.policy(temperature) == pytest.approx(dict.fromkeys(range(7), 1 / 7))
+    assert len({only_the_root.choose(temperature, seed=s) for s in range(200)}) == 7
+
+
+def test_nothing_can_be_chosen_before_the_first_simulation_at_the_end_or_where_chance_moves():
+    assert "before the first simulation" in refused(po.SettingsError, connect4().result().choose, 1.0)
+    over = po.Search(po.games.load("tictactoe"), position="XXX/OO./...").result()
+    assert over.policy(1.0) == {}
+    assert "the game is over in XXX/OO./..." in refused(po.PositionError, over.choose, 1.0)
+    luck = po.Search(po.games.load("game2048"))
+    luck.run(50)
+    luck.play(luck.result().best)
+    assert luck.position.player == po.CHANCE
+    assert "chance moves" in refused(po.PositionError, luck.result().policy, 1.0)
+    assert "chance moves" in refused(po.PositionError, luck.result().choose, 0.0)
+
+
+def test_variety_does_not_throw_a_proven_result_away():
+    results = [connect4(position="112233", seed=seed).run(1000) for seed in range(10)]  # 4 wins at once
+    assert any(stats.visits for result in results for stats in result.actions[1:])
+    for result in results:
+        assert result.proven == 1.0
+        assert {result.choose(1.0, seed=s) for s in range(50)} == {3}
+
+
+def test_a_temperature_may_be_a_numpy_number():
+    result = connect4(seed=1).run(101)
+    assert result.policy(np.float32(0.5)) == result.policy(0.5)
+    assert result.policy(np.int64(1)) == result.policy(1)

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -124,13 +125,13 @@ def test_games_lists_all_built_in_games(run, answer):
     assert all(row["game"] in out and row["description"][:30] in out for row in rows)
     target_sum = next(row for row in rows if row["game"] == "target_sum")
     assert target_sum["players"] == 1
-    assert target_sum["settings"] == {"target": 21, "moves": 9, "numbers": [1, 2, 3, 4, 5, 6, 7, 8, 9]}
-    assert "target=21" in out
+    assert target_sum["settings"] == {"target": 10, "moves": 7, "numbers": [1, 2, 3]}
+    assert "target=10" in out
 
 
 def test_games_tells_more_about_one(run, answer, stones):
     assert "X.O/.X./..." in run("games", "tictactoe")[1]
-    assert "Settings: target=21" in run("games", "target_sum")[1]
+    assert "Settings: target=10" in run("games", "target_sum")[1]
     about = answer("games", "tictactoe")
     assert about["position"] == ".../.../..."
     assert answer("games", f"{stones}:Stones")["description"].startswith("Take one or two")
@@ -194,6 +195,15 @@ def test_analyze_without_limits_takes_a_second(answer):
 )
 def test_the_first_limit_ends_the_search(answer, limit, reason):
     assert answer("analyze", "othello", *limit)["stopped_by"] == reason
+
+
+def test_a_random_seed_is_told(run, answer):
+    found = answer("analyze", "othello", "-n", FEW, "--seed", "random")
+    again = answer("analyze", "othello", "-n", FEW, "--seed", str(found["seed"]))
+    assert again["seed"] == found["seed"]
+    assert again["actions"] == found["actions"]
+    assert re.search(r" · seed \d+$", run("analyze", "othello", "-n", FEW, "--seed", "random")[1], re.MULTILINE)
+    assert answer("doctor", "tictactoe", "--games", "2", "--seed", "7")["seed"] == 7
 
 
 def test_analyze_takes_settings_of_the_game_and_of_the_search(answer):
@@ -483,6 +493,7 @@ def test_bench_gives_one_signature_and_speeds(answer):
             "has no such setting (`playout settings` lists them); did you mean 'policy'",
         ),
         ("analyze tictactoe --option policy=best", "--option policy is 'best', expected uct, ucb1tuned or puct"),
+        ("analyze tictactoe --option policy=pcut", "; did you mean 'puct'?"),
         ("analyze tictactoe --option c=x", "--option c is 'x', expected a number"),
         ("analyze tictactoe --option c=-1", "policy.c is -1.0, expected a number of at least 0"),
         ("analyze tictactoe --option depth=1.5", "evaluator.depth is 1.5, expected a whole number"),
@@ -498,8 +509,15 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("analyze json:load", "json:load is a function, expected a class"),
         ("analyze", "Missing argument 'GAME'; `playout analyze --help` shows"),
         ("analyze tictactoe 5 6", "6); `playout analyze --help` shows"),
-        ("analyze tictactoe --sims 5", "--sims"),
-        ("analyse tictactoe", "'analyse'"),
+        ("analyze tictactoe --sims 5", "No such option: --sims (`playout analyze --help` shows"),
+        ("analyze tictactoe --simulatons 5", "; did you mean '--simulations'?"),
+        (
+            "analyze tictactoe -seed 5",
+            "No such option: -seed (`playout analyze --help` shows what can be given); did you",
+        ),
+        ("analyze tictactoe --seed soon", "'soon' is not a whole number"),
+        ("analyze tictactoe --preset textbok", "; did you mean 'textbook'?"),
+        ("analyse tictactoe", "Did you mean 'analyze'?"),
         ("perft tictactoe", "Missing option '-d' / '--depth'; `playout perft --help` shows"),
         ("perft tictactoe -d 0", "--depth is 0, expected a whole number of at least 1"),
         ("play tictactoe --side 3", "--side is '3', expected 1, 2, both or none"),

@@ -15,6 +15,7 @@ from playout import games
 from playout.cli import main
 from playout.scores import Evaluation, Record, Scores, bin_edges, evaluate, half_width
 from playout.show import scores_svg
+from tests.toy_games import Nim
 
 SMALL = {"columns": 3, "rows": 5, "line": 4}
 
@@ -131,6 +132,12 @@ def test_ctrl_c_keeps_the_games_that_are_finished():
         evaluate(games.load("suika", **SMALL), ["random"], games=5, workers=1, progress=progress)
 
 
+def test_one_player_by_itself_a_games_name_and_a_random_seed_are_taken():
+    found = evaluate("target_sum", "random", games=2.0, workers=1, seed=None)
+    again = evaluate("target_sum", ["random"], games=2, workers=1, seed=found.seed)
+    assert [r.end for r in found.scores[0].records] == [r.end for r in again.scores[0].records]
+
+
 # The command
 
 
@@ -156,6 +163,37 @@ def test_the_command_prints_a_table_and_a_histogram_for_each(capsys, tmp_path):
     assert out.count("█") > 5
     texts = [part.text for part in ElementTree.fromstring(drawing.read_text()).iter("{http://www.w3.org/2000/svg}text")]
     assert any(text.startswith("chance: ") for text in texts)
+
+
+class Dust(Nim):
+    """Nim for one player, who gets a thousandth of the stones taken by each move, squared."""
+
+    players = 1
+    value_range = None
+
+    @staticmethod
+    def current_player(state):
+        return po.TERMINAL if state.stones == 0 else 0
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action
+        rewards[0] = 0.001 * action * action
+
+
+def test_small_scores_are_printed_with_the_digits_that_count(capsys):
+    code, out, _ = run(capsys, f"{__name__}:Dust", "--player", "random", "--games", "8", "--workers", "1", "--json")
+    values = [record["score"] for record in json.loads(out)["players"][0]["records"]]
+    assert code == 0
+    assert max(values) < 0.1  # 21 stones in threes give 0.063
+    _, out, _ = run(capsys, f"{__name__}:Dust", "--player", "random", "--games", "8", "--workers", "1")
+    cells = dict(zip(out.splitlines()[1].split(), out.splitlines()[2].split(), strict=False))
+    assert float(cells["mean"]) == pytest.approx(sum(values) / 8, abs=0.0005)
+    assert float(cells["±99%"]) > 0
+    bounds = [tuple(map(float, line.split()[:3:2])) for line in out.splitlines()[4:]]
+    assert all(low < high for low, high in bounds)
+    assert bounds[0][0] <= min(values)
+    assert max(values) < bounds[-1][1]
 
 
 def test_a_preset_with_options_is_one_player(capsys):

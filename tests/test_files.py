@@ -184,7 +184,7 @@ BAD = {
     "header not JSON": (lambda d: rewritten(d, lambda n, e: b"{" if n == "header.json" else e), "header can't be read"),
     "another format": (lambda d: with_header(d, format="chess-game"), "is a 'chess-game' file"),
     "a later version": (lambda d: with_header(d, version=99), "version 99"),
-    "unknown setting": (lambda d: with_header(d, settings={"magic": 1}), "'magic' is no setting"),
+    "unknown setting": (lambda d: with_header(d, settings={"magic": 1}), "Settings has no 'magic'"),
     "bad seed": (lambda d: with_header(d, seed="x"), "header can't be used"),
     "illegal move in the log": (lambda d: with_header(d, log=[["play", 77]]), "header can't be used"),
     "log leads elsewhere": (lambda d: with_header(d, log=[["play", 0]]), "don't lead to its position"),

@@ -1,10 +1,12 @@
 """Finding games, and how people read and write the built-in ones: texts, drawings, and every mistake's message."""
 
+import json
 import random
 import subprocess
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -212,8 +214,8 @@ def test_texts_of_actions():
     assert [othello.action_text(a) for a in (0, 7, 37, 56, 63, 64)] == ["a1", "h1", "f5", "a8", "h8", "pass"]
     assert othello.action("F5") == 37
     target_sum = games.load("target_sum").position()
-    assert target_sum.action_text(5) == "5"
-    assert target_sum.action("+5") == target_sum.action("5") == 5
+    assert target_sum.action_text(3) == "3"
+    assert target_sum.action("+3") == target_sum.action("3") == 3
 
 
 def test_tictactoe_texts():
@@ -370,25 +372,25 @@ def test_othello_refuses_what_cannot_be(text, message):
 def test_target_sum_texts():
     game = games.load("target_sum")
     assert game.position().text == "0/0"
-    position = game.position("15/3")
-    assert (int(position.state.total), int(position.state.made)) == (15, 3)
-    assert position.text == game.position().play(9).play(5).play(1).text == "15/3"
-    assert position.show() == "15 of 21 after 3 moves, 6 moves left\nnumbers: 1 2 3 4 5 6 7 8 9"
-    assert game.position("21/3").show().startswith("21 of 21 after 3 moves, hit")
-    assert game.position("9/9").show().startswith("9 of 21 after 9 moves, out of moves")
+    position = game.position("6/3")
+    assert (int(position.state.total), int(position.state.made)) == (6, 3)
+    assert position.text == game.position().play(3).play(2).play(1).text == "6/3"
+    assert position.show() == "6 of 10 after 3 moves, 4 moves left\nnumbers: 1 2 3"
+    assert game.position("10/4").show().startswith("10 of 10 after 4 moves, hit")
+    assert game.position("7/7").show().startswith("7 of 10 after 7 moves, out of moves")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("15", "can't read position '15', expected sum/moves, the moves made so far, as in 15/3"),
+        ("15", "can't read position '15', expected sum/moves, the moves made so far, as in 5/2"),
         ("-1/2", "can't read position '-1/2'"),
         ("1/1/1", "can't read position '1/1/1'"),
-        ("9/10", "position '9/10' can't be: 10 moves made, but there are only 9"),
-        ("10/1", "can't be: 1 numbers out of 1, 2, 3, 4, 5, 6, 7, 8, 9 don't add up to 10"),
+        ("9/8", "position '9/8' can't be: 8 moves made, but there are only 7"),
+        ("4/1", "can't be: 1 numbers out of 1, 2, 3 don't add up to 4"),
         ("2/3", "can't be: 3 numbers"),
         ("0/1", "can't be: 1 numbers"),
-        ("30/4", "don't add up to 30 with all but the last below the target, 21"),
+        ("13/5", "don't add up to 13 with all but the last below the target, 10"),
     ],
 )
 def test_target_sum_refuses_what_cannot_be(text, message):
@@ -396,7 +398,7 @@ def test_target_sum_refuses_what_cannot_be(text, message):
 
 
 def test_target_sum_refuses_sums_between_the_reachable_ones():
-    game = games.load("target_sum", numbers=(3, 9))
+    game = games.load("target_sum", target=21, numbers=(3, 9))
     assert game.position("12/2").text == "12/2"
     assert "can't be" in refusal(po.PositionError, game.position, "10/2")
 
@@ -421,6 +423,15 @@ def test_target_sum_refuses_settings_that_cannot_be_played(given, message):
     assert message in refusal(po.SettingsError, games.load, "target_sum", **given)
 
 
+def test_a_setting_may_be_any_number_or_sequence_that_fits_and_is_kept_as_pythons_own():
+    expected = games.load("target_sum", target=1000, numbers=(1, 2, 3)).values
+    for target, numbers in ((1e3, range(1, 4)), (np.int64(1000), np.array([1, 2, 3])), ("1e3", "1,2,3")):
+        values = games.load("target_sum", target=target, numbers=numbers).values
+        assert values == expected
+        assert json.loads(json.dumps(values))["target"] == 1000
+        assert {type(n) for n in (values["target"], *values["numbers"])} == {int}
+
+
 @pytest.mark.parametrize(
     ("name", "position", "text", "message"),
     [
@@ -434,9 +445,9 @@ def test_target_sum_refuses_settings_that_cannot_be_played(given, message):
             "z9",
             f"'z9' is not legal in {START}: expected a square, a1 to h8, or pass (legal: d3, c4, f5,",
         ),
-        ("target_sum", "3/1", "12", "'12' is not legal in 3/1: it is none of the numbers (legal: 1, 2, 3,"),
+        ("target_sum", "3/1", "12", "'12' is not legal in 3/1: it is none of the numbers (legal: 1, 2, 3)"),
         ("target_sum", "", "five", "'five' is not legal in 0/0: expected one of the numbers"),
-        ("target_sum", "21/3", "5", "'5' is not legal in 21/3: the game is over"),
+        ("target_sum", "10/4", "3", "'3' is not legal in 10/4: the game is over"),
     ],
 )
 def test_actions_are_refused_with_the_position_and_what_is_legal(name, position, text, message):
@@ -481,7 +492,7 @@ def test_drawings_show_stones_and_the_winning_line():
 def test_empty_text_of_a_start_is_written_so_that_it_can_be_read():
     start = games.load("connect4").position()
     assert repr(start) == "<connect4 start>"
-    assert "action 9 is not legal in the start (legal: 1, 2, 3" in refusal(po.ActionError, start.play, 9)
+    assert "action 9 is not legal in the start (legal: 0 or '1', 1 or '2'" in refusal(po.ActionError, start.play, 9)
 
 
 def test_field_named_like_an_attribute_of_numpy_records_is_refused():

@@ -162,7 +162,7 @@ def test_any_settings_grow_the_oracles_tree_on_toy_games(data, kind, simulations
 BOARDS = {
     "tictactoe": (None, "X.O/.X./..O", "5,1", "1,2,3,5,4"),
     "connect4": (None, "44455", "444444555522", "123456712345671234567"),
-    "target_sum": (None, "15/3", "20/8"),
+    "target_sum": (None, "5/2", "9/6"),
     "othello": (None, "f5d6c3"),
 }
 

@@ -204,7 +204,7 @@ def test_the_only_move_needs_no_thought(session):
 
 
 def test_one_player_plays_with_hints_and_can_let_the_search_go_on(session):
-    out = session("target_sum 15/3", "5", "auto", "quit")
+    out = session("target_sum 6/3", "3", "auto", "quit")
     assert "The search, for you, plays 1" in out
     assert "The end, with 1." in out
     out = session("target_sum", "resign")

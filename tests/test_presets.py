@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.options import make_settings
 from tests.oracle import SplitMix64
 from tests.toy_games import Nim, PointNim
 
@@ -216,3 +217,28 @@ def test_lc0_flattens_the_policy_and_takes_less_for_unvisited_moves():
     own = (visited + float(seen(search.position.observe()[None])[1][0])) / choice.visits
     for edge in unvisited:
         assert edge.value_term == pytest.approx(own - 0.33 * math.sqrt(share), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("default", {"c": 2}, {"c": "2"}),
+        ("default", {"policy": "puct", "c": 2.5, "solver": False}, {"policy": "puct", "c": "2.5", "solver": "off"}),
+        ("default", {"policy": po.PUCT(2.5), "growth": 1}, {"policy": "puct", "c": "2.5", "growth": "1"}),
+        ("default", {"noise": True, "noise_alpha": 0.1}, {"noise": "on", "noise_alpha": "0.1"}),
+        ("suika", {"depth": 1e2, "guided": False, "cap": None}, {"depth": "1e2", "guided": "off", "cap": "none"}),
+        ("default", {"evaluator": "mixed", "rollouts": 3}, {"evaluator": "mixed", "rollouts": "3"}),
+        ("textbook", {"unvisited": 0.5, "temperature": 1}, {"unvisited": "0.5", "temperature": "1"}),
+    ],
+)
+def test_a_preset_takes_changes_by_the_names_of_the_command_line(name, changes, words):
+    assert po.preset(name, **changes) == make_settings(name, words)
+    assert po.preset(name, **words) == make_settings(name, words)
+
+
+def test_a_preset_takes_a_function_as_its_evaluator():
+    def judge(observations):
+        raise AssertionError("not called")
+
+    assert po.preset("network", evaluator=judge, c=2).evaluator.function is judge
+    assert po.preset("network", evaluator=judge, c=2).policy.c == 2

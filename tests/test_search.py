@@ -473,9 +473,34 @@ def test_an_illegal_action_is_refused_and_the_tree_unharmed(action):
     assert arrays(search) == before
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", None])
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "1", True])
 def test_a_seed_that_cannot_be_is_refused(seed):
     assert "seed" in refused(po.SettingsError, connect4, seed=seed)
+
+
+def test_without_a_seed_a_random_one_is_taken_and_told():
+    first, second = (connect4(seed=None) for _ in range(2))
+    assert first.seed != second.seed
+    result = first.run(200)
+    assert result.seed == result.to_dict()["seed"] == first.seed
+    again = connect4(seed=first.seed)
+    again.run(200)
+    assert_same_trees(first, again)
+
+
+def test_a_search_takes_the_name_of_a_game():
+    named, given = po.Search("connect4", seed=3), connect4(seed=3)
+    named.run(100)
+    given.run(100)
+    assert_same_trees(named, given)
+
+
+@pytest.mark.parametrize("number", [1e2, np.int64(100), np.float32(100)])
+def test_a_limit_may_be_any_number_that_is_whole(number):
+    assert connect4().run(number).simulations == 100
+    assert connect4().run(nodes=number).nodes == 100
+    assert connect4().run(bytes=1e2 * number).stopped_by == "bytes"
+    assert connect4(seed=number).seed == 100
 
 
 def test_an_unknown_preset_is_refused_with_the_names_there_are():
@@ -484,7 +509,7 @@ def test_an_unknown_preset_is_refused_with_the_names_there_are():
     assert "textbook" in message
 
 
-@pytest.mark.parametrize("game", ["connect4", Nim, None])
+@pytest.mark.parametrize("game", ["conect4", Nim, None, po.Settings()])
 def test_a_search_of_something_that_is_no_game_is_refused(game):
     refused(po.GameError, po.Search, game)
 

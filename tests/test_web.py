@@ -35,7 +35,7 @@ def test_there_is_something_to_choose_from(server: Served) -> None:
     games = {game["game"]: game for game in server.get("/api/games")["games"]}
     assert {"tictactoe", "connect4", "chess", "othello", "target_sum", "Nim"} <= set(games)
     settings = {setting["name"]: setting for setting in games["target_sum"]["settings"]}
-    assert settings["target"] == {"name": "target", "default": 21, "type": "integer", "most": None}
+    assert settings["target"] == {"name": "target", "default": 10, "type": "integer", "most": None}
     assert settings["numbers"]["type"] == "integers"
     assert settings["numbers"]["most"] == 16
     assert (games["Nim"]["built_in"], games["Nim"]["players"]) == (False, 2)

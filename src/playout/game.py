@@ -1,15 +1,15 @@
 """A game as a user writes it: one class, its state a NumPy record, its rules functions of that record."""
 
 import contextlib
-import difflib
 import html
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from .arguments import did_you_mean, plain, whole_text
 from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
@@ -71,14 +71,16 @@ class Game:
 
     _rules: ClassVar[Rules]
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *unnamed: Any, **settings: Any) -> None:
         cls = type(self)
         _check_class(cls)
+        if unnamed:
+            example = f", as in {name}={self.settings[name]}" if (name := next(iter(self.settings), "")) else ""
+            raise SettingsError(f"{self.title} got {unnamed[0]!r:.80}; give its settings by name{example}")
         unknown = [key for key in settings if key not in self.settings]
         if unknown:
             known = ", ".join(self.settings) or "none"
-            close = difflib.get_close_matches(unknown[0], self.settings, 1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            hint = did_you_mean(unknown[0], self.settings)
             raise SettingsError(f"{self.title}: no setting '{unknown[0]}' (there are: {known}){hint}")
         self.values = {key: _convert(self, key, settings.get(key, default)) for key, default in self.settings.items()}
         self.check_settings()
@@ -209,6 +211,8 @@ class Game:
 
     def position(self, text: str | None = None) -> "Position":
         """The initial position, or the one that `text` describes."""
+        if not isinstance(text, str | None):
+            raise PositionError(f"{self.title}: position is {text!r:.80}, expected its text, or None for the start")
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
         for key, value in self.values.items():
@@ -368,17 +372,18 @@ class Position:
             )
         return index
 
-    def play(self, action: int) -> "Position":
-        """The position after a legal action (or outcome)."""
-        legal = self.actions()
-        if action not in legal:
-            names = [self.game.action_to_text(self.state, a) for a in legal]
-            what = f"action {action!r} is not legal in {self.text or 'the start'}"
+    def play(self, action: int | str) -> "Position":
+        """The position after a legal action (or outcome), given by its number or its text."""
+        number, legal = self.action(action), self.actions()
+        if number not in legal:
+            texts = {a: self.game.action_to_text(self.state, a) for a in legal}
+            names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
+            what = f"action {number} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
-        way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
+        way = None if self.way is None else (self.way[0], (*self.way[1], number))
         after = Position(self.game, self.buffer.copy(), way=way)
-        with rules_may_raise(self.game, "apply", self, int(action)):
-            core.apply(self._table, after.buffer, int(action), after.rewards)
+        with rules_may_raise(self.game, "apply", self, number):
+            core.apply(self._table, after.buffer, number, after.rewards)
         return after
 
     def _ask(self, rule: str, kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -499,17 +504,20 @@ def _convert(game: Game, key: str, value: Any) -> Any:
     kind = "a whole number" if np.issubdtype(field.base, np.integer) else "a number"
     expected = f"{kind}" if not field.shape else f"up to {field.shape[0]} numbers as in 1,2,3"
     parts = value.split(",") if isinstance(value, str) else value
-    numbers = list(parts) if isinstance(parts, tuple | list | np.ndarray) else [parts]
-    parse: Callable[[Any], Any] = int if np.issubdtype(field.base, np.integer) else float
+    numbers = list(parts) if isinstance(parts, Sequence | np.ndarray) else [parts]
+    counted = np.issubdtype(field.base, np.integer)
     try:
-        found = [parse(n) if isinstance(n, str) else n for n in numbers]
-        if any(parse(n) != n for n in found) or len(found) > (field.shape[0] if field.shape else 1) or not found:
+        found = [(whole_text(n) if counted else float(n)) if isinstance(n, str) else plain(n) for n in numbers]
+        if any((int(n) if counted else float(n)) != n for n in found) or not found:
+            raise ValueError
+        if len(found) > (field.shape[0] if field.shape else 1):
             raise ValueError
         if field.base.kind in "iu":
             limits = np.iinfo(field.base)
             if any(not limits.min <= n <= limits.max for n in found):
                 raise ValueError
-    except (ValueError, TypeError):
+            found = [int(n) for n in found]
+    except (ValueError, TypeError, OverflowError):
         raise SettingsError(f"{game.title}: setting '{key}' is {value!r}, expected {expected}") from None
     if not field.shape:
         return found[0]

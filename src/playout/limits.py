@@ -1,9 +1,9 @@
 """When a run ends."""
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
+from .arguments import plain, whole
 from .core.tree import POSITIONS, Tree, used_bytes
 from .errors import SettingsError
 
@@ -24,13 +24,16 @@ class Limits:
         if not given:
             raise SettingsError("no limit given: say how long to search, as simulations, seconds, nodes or bytes")
         for name, value in given.items():
-            whole = name != "seconds"
-            good = isinstance(value, int | np.integer) or (not whole and isinstance(value, float))
-            if not good or isinstance(value, bool) or not 0 < value <= (MOST if whole else FOREVER):
-                expected = "a whole number of at least 1" if whole else "a number above 0"
-                if good and value > 0:
-                    expected += f" and at most {MOST if whole else FOREVER:g}"
+            counted = name != "seconds"
+            number: Any = whole(value) if counted else plain(value)
+            most = MOST if counted else FOREVER
+            good = isinstance(number, int | float) and not isinstance(number, bool)
+            if not good or not 0 < number <= most:
+                expected = "a whole number of at least 1" if counted else "a number above 0"
+                if good and number > 0:
+                    expected += f" and at most {most:g}"
                 raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
+            object.__setattr__(self, name, number)
 
     def share(self, tree: Tree, simulations: int, seconds: float) -> float:
         """How much of the limits is used up, from 0 to 1, after so many simulations and seconds of new work."""

@@ -1,10 +1,10 @@
 """Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`."""
 
-import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from .arguments import belongs_to, did_you_mean
 from .errors import SettingsError
 
 if TYPE_CHECKING:
@@ -139,26 +139,34 @@ OPTIONS: dict[str, Option] = {
 }
 
 
-def make_settings(preset: str, given: Mapping[str, str]) -> "Settings":
-    """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2)."""
-    from .settings import Settings
+def make_settings(preset: str, given: Mapping[str, Any], label: str = "--option ") -> "Settings":
+    """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2).
+
+    A value is a word, or what the word stands for: "off" or False, "puct" or PUCT(). `label` stands before a name in
+    refusals.
+    """
+    from .settings import Outside, Settings
     from .settings import preset as make
 
     data = make(preset).to_dict()
-    wanted = [(_find(name), text) for name, text in given.items()]
-    for name, text in wanted:
-        if not OPTIONS[name].field:
-            data[OPTIONS[name].part] = _value(name, text)
-    for name, text in wanted:
+    wanted = [(_find(name, label), value) for name, value in given.items()]
+    for name, value in wanted:
+        option = OPTIONS[name]
+        if not option.field:
+            found = _value(name, value, label)
+            if isinstance(found, Mapping) or (is_dataclass(found) and not isinstance(found, Outside)):
+                found = Settings.from_dict({name: found}).to_dict()[name]
+            data[option.part] = found
+    for name, value in wanted:
         option = OPTIONS[name]
         if option.field:
             if _kind(data, option) not in option.kinds:
-                instead = f"--option {option.part}={option.kinds[0]}"
+                instead = f"{label}{option.part}={option.kinds[0]}"
                 raise SettingsError(
-                    f"--option {name}={text}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and "
+                    f"{label}{name}={value}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and "
                     f"{option.part} is {_kind(data, option)}; leave it out, or add {instead}"
                 )
-            _fields(data, option)[option.field] = _value(name, text)
+            _fields(data, option)[option.field] = _value(name, value, label)
     return Settings.from_dict(data)
 
 
@@ -179,30 +187,34 @@ def flat(settings: "Settings") -> dict[str, str]:
     return found
 
 
-def _find(name: str) -> str:
+def _find(name: str, label: str) -> str:
     plain = name.lower().replace("-", "_")
     if plain in OPTIONS:
         return plain
-    close = difflib.get_close_matches(plain, OPTIONS, 1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    raise SettingsError(f"--option {name}: the search has no such setting (`playout settings` lists them){hint}")
+    hint = (belongs_to(name, "preset") if not label else "") or did_you_mean(plain, OPTIONS)
+    raise SettingsError(f"{label}{name}: the search has no such setting (`playout settings` lists them){hint}")
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, given: Any, label: str = "") -> Any:
     option = OPTIONS[name]
+    if isinstance(given, bool) and isinstance(option.values, Mapping) and "on" in option.values:
+        given = "on" if given else "off"
+    if not isinstance(given, str):
+        return given
     if isinstance(option.values, Mapping):
-        if text.lower() in option.values:
-            value = option.values[text.lower()]
+        if given.lower() in option.values:
+            value = option.values[given.lower()]
             return dict(value) if isinstance(value, dict) else value
         parse: Callable[[str], Any] | None = _number if option.number else None
     else:
-        parse = option.values
+        parse = _number if option.values is int else option.values
     try:
         if parse is None:
             raise ValueError
-        return parse(text)
+        return parse(given)
     except ValueError:
-        raise SettingsError(f"--option {name} is '{text}', expected {option.expected}") from None
+        hint = did_you_mean(given, option.values) if isinstance(option.values, Mapping) else ""
+        raise SettingsError(f"{label}{name} is '{given}', expected {option.expected}{hint}") from None
 
 
 def _number(text: str) -> float:
@@ -215,6 +227,8 @@ def _kind(data: Mapping[str, Any], option: Option) -> str:
 
 
 def _word(option: Option, value: Any) -> str:
+    if is_dataclass(value):
+        return type(value).__name__.lower()
     if isinstance(option.values, Mapping):
         for word, stands_for in option.values.items():
             if isinstance(value, Mapping) and isinstance(stands_for, Mapping):

@@ -4,14 +4,16 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .arguments import checks_calls, did_you_mean, seed_from
 from .core import answer
 from .core import tree as core
-from .errors import SettingsError
-from .game import Position
+from .errors import PositionError, SettingsError
+from .game import CHANCE, Position
 from .lines import expected_line
 from .settings import ANSWERS, Settings
 
@@ -40,6 +42,7 @@ class ActionStats:
         return (max(low, limits[0]), min(high, limits[1])) if limits else (low, high)
 
 
+@checks_calls
 @dataclass(frozen=True)
 class Result:
     """The outcome of a search from one position. Values are for the player who moves there."""
@@ -66,6 +69,7 @@ class Result:
     hits: int = 0  # graph search: how often a new edge led to a position that was known
     saved: int = 0  # graph search: edges that lead to a node which another edge led to first
     moves: int = 0  # that were played before, as far as the search knows
+    seed: int | None = None  # the search's: with it, the same search can be run again
 
     @property
     def simulations_per_second(self) -> float:
@@ -106,22 +110,41 @@ class Result:
         return texts
 
     def policy(self, temperature: float | None = None) -> dict[int, float]:
-        """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only."""
+        """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only.
+
+        All actions alike where none has a visit. At a proven root only the actions of the proven value count: a proof
+        ends the search, so that visits say little there.
+        """
         temperature = self.temperature if temperature is None else temperature
-        if not isinstance(temperature, int | float) or not temperature >= 0.0 or math.isinf(temperature):
+        if not isinstance(temperature, Real) or not temperature >= 0.0 or math.isinf(temperature):
             raise SettingsError(f"temperature is {temperature!r}, expected a number of at least 0")
-        if temperature == 0.0 or not any(s.visits for s in self.actions):
+        if self.position.player == CHANCE:
+            raise PositionError(
+                f"{self.position.game.title}: chance moves in {self.position.text}; there is no action to choose"
+            )
+        if temperature == 0.0 and self.best is not None:
             return {s.action: float(s.action == self.best) for s in self.actions}
-        logs = np.array([math.log(s.visits) if s.visits else -math.inf for s in self.actions]) / temperature
-        weights = np.exp(logs - logs.max())
-        return {s.action: float(w) for s, w in zip(self.actions, weights / weights.sum(), strict=True)}
+        among = [s for s in self.actions if self._may_choose(s)]
+        most = max((s.visits for s in among), default=0)
+        weights = {s.action: 1.0 if most == 0 else (s.visits / most) ** (1.0 / float(temperature)) for s in among}
+        total = sum(weights.values())
+        return {s.action: weights.get(s.action, 0.0) / total for s in self.actions}
+
+    def _may_choose(self, stats: ActionStats) -> bool:
+        """Whether choosing an action with variety does not throw a proven result away."""
+        if self.proven is None or self.best is None or (best := self.stats(self.best).proven) is None:
+            return True
+        return stats.proven is not None and stats.proven >= best
 
     def choose(self, temperature: float | None = None, seed: int | None = None) -> int:
         """An action drawn from `policy`; without a seed, a different one each time."""
-        policy = self.policy(temperature)
-        if self.best is None:
-            raise SettingsError(f"{self.position.game.title}: nothing to choose from before the first simulation")
-        return int(np.random.default_rng(seed).choice(list(policy), p=list(policy.values())))
+        policy, game = self.policy(temperature), self.position.game.title
+        if self.position.is_terminal:
+            raise PositionError(f"{game}: the game is over in {self.position.text}; there is no action to choose")
+        if self.visits == 0 and self.best is None:
+            raise SettingsError(f"{game}: nothing to choose from before the first simulation; call run first")
+        source = np.random.default_rng(None if seed is None else seed_from(seed))
+        return int(source.choice(list(policy), p=list(policy.values())))
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON object; actions are in the game's own words."""
@@ -155,6 +178,7 @@ class Result:
             "mean_depth": self.mean_depth,
             "max_depth": self.max_depth,
             "playout_length": self.playout_length,
+            "seed": self.seed,
             **({"hits": self.hits, "saved": self.saved} if self.settings.transpositions else {}),
         }
 
@@ -180,11 +204,14 @@ class Result:
 
         return result_text(self)
 
-    def answer(self, rule: str | None = None, without: Collection[int] = ()) -> ActionStats | None:
+    def answer(self, rule: str | None = None, without: Collection[int] | int = ()) -> ActionStats | None:
         """The action that a rule of `Settings.answer` takes, as if the actions in `without` were not there."""
         rule = self.settings.answer if rule is None else rule
-        if rule not in ANSWERS:
-            raise SettingsError(f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}")
+        if not isinstance(rule, str) or rule not in ANSWERS:
+            raise SettingsError(
+                f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}{did_you_mean(rule, ANSWERS)}"
+            )
+        without = [without] if isinstance(without, int | np.integer) else without
         found = [s for s in self.actions if s.action not in without]
         # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
         game = self.position.game
@@ -248,6 +275,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         hits=int(counters[core.HITS]),
         saved=int(counters[core.SAVED]),
         moves=len(search.history),
+        seed=search.seed,
     )
 
 

@@ -12,8 +12,10 @@ import numpy as np
 
 from .arena.openings import draw_outcome, seed_of
 from .arena.players import Player, Seat, Spec, check_players, complete, make_player, read_spec
+from .arguments import refuses_unknown_names, seed_from, whole_from
 from .errors import PositionError, SettingsError
 from .game import CHANCE, Game
+from .games import as_game
 from .settings import Settings
 from .workers import Workers, cores
 
@@ -191,6 +193,52 @@ def bin_edges(values: Sequence[float], most: int = MOST_BINS) -> list[float]:
     return [width * i for i in range(first, last + 1)]
 
 
+def significant(value: float, digits: int = 4) -> str:
+    """A number with so many digits that count, and all that stand before the point; whole where it is.
+
+    >>> significant(1234567.8), significant(12.0), significant(0.012345), significant(-1 / 3), significant(math.nan)
+    ('1,234,568', '12', '0.01235', '-0.3333', '—')
+    """
+    if not math.isfinite(value):
+        return "—"
+    if value == 0 or 1e-6 <= abs(value) < 1e12:
+        text = f"{value:,.{_places(value, digits)}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{value:.{digits - 1}e}"
+
+
+def with_error(value: float, error: float, sign: str = "") -> tuple[str, str]:
+    """A number and half of its interval's width, both to the second digit of the latter.
+
+    >>> with_error(0.98765, 0.0123), with_error(12345.6, 78.9), with_error(0.5, 0.25, "+")
+    (('0.988', '0.012'), ('12,346', '79'), ('+0.50', '0.25'))
+    >>> with_error(1 / 3, math.nan)
+    ('0.3333', '—')
+    """
+    if not math.isfinite(error) or not 1e-6 <= error < 1e12:
+        text = significant(value)
+        return (f"+{text}" if sign and value > 0 else text), significant(error, 2)
+    places = _places(error, 2)
+    return f"{round(value, places) + 0.0:{sign},.{places}f}", f"{error:,.{places}f}"
+
+
+def bounds_text(edges: Sequence[float]) -> list[str]:
+    """The bounds of a histogram, with the digits that tell them apart.
+
+    >>> bounds_text([0.0, 0.05, 0.1]), bounds_text([-1000.0, 0.0, 1000.0])
+    (['0.00', '0.05', '0.10'], ['-1,000', '0', '1,000'])
+    """
+    places = _places(edges[1] - edges[0], 1) if len(edges) > 1 else 0
+    return [f"{edge:,.{places}f}" for edge in edges]
+
+
+def _places(value: float, digits: int) -> int:
+    """Decimals that show so many digits of a number. What rounding carries over (0.0996 to 0.100) is counted."""
+    if value == 0:
+        return 0
+    return max(0, digits - 1 - int(f"{abs(value):.{digits - 1}e}".partition("e")[2]))
+
+
 def _plain(value: Any) -> Any:
     """Numbers as JSON has them: what is not known is null."""
     if isinstance(value, list):
@@ -247,9 +295,10 @@ class Soloist:
             player.close()
 
 
+@refuses_unknown_names
 def evaluate(
-    game: Game,
-    players: Sequence[str | Settings | Spec],
+    game: Game | str,
+    players: str | Settings | Sequence[str | Settings | Spec],
     *,
     games: int = 100,
     position: str | None = None,
@@ -257,7 +306,7 @@ def evaluate(
     seconds: float | None = None,
     workers: int | None = None,
     max_moves: int = ENDLESS,
-    seed: int = 0,
+    seed: int | None = 0,
     progress: Callable[[Evaluation], None] | None = None,
     interrupted: Callable[[], None] | None = None,
 ) -> Evaluation:
@@ -267,20 +316,20 @@ def evaluate(
     those that have no limit. Game i has the same luck for all of them. Ctrl-C ends it with the games that are finished,
     if `interrupted` is there to be told; without it, it is raised.
 
-    >>> from playout.games import load
-    >>> found = evaluate(load("target_sum"), ["default,n=200", "random"], games=3, workers=1)
+    >>> found = evaluate("target_sum", ["default,n=200", "random"], games=3, workers=1)
     >>> found.scores[0].mean
     1.0
     """
+    game, seed = as_game(game, "evaluate"), seed_from(seed)
     if game.players != 1:
         raise SettingsError(
             f"{game.title} has {game.players} players, and scores are for one; `playout arena {game.title} …` lets "
             f"players play against each other"
         )
-    for name, value in (("games", games), ("max_moves", max_moves), ("workers", 1 if workers is None else workers)):
-        if not isinstance(value, int) or not 1 <= value <= 10**9:
-            raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1")
-    specs = complete([read_spec(player) for player in players], simulations, seconds, None)
+    games, max_moves = whole_from(games, "games"), whole_from(max_moves, "max_moves")
+    workers = None if workers is None else whole_from(workers, "workers")
+    given = [players] if isinstance(players, str | Settings) else players
+    specs = complete([read_spec(player) for player in given], simulations, seconds, None)
     check_players(specs, game, 10.0)
     setup = Setup(game, position, tuple(specs), seed, max_moves)
     first = game.position(position)  # what is wrong with it is said here, not by every process

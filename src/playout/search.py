@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from . import games
+from .arguments import checks_calls, path_from, seed_from, whole
 from .core import answer as core_answer
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
@@ -27,7 +29,7 @@ from .limits import Limits
 from .lines import proven_line
 from .result import Result, result_of
 from .retrace import find_fault
-from .settings import Network, Outside, Settings, preset
+from .settings import Network, Outside, Settings, settings_from
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 RESERVE = 1 << 22  # simulations for which room is asked in advance
@@ -44,6 +46,7 @@ GRACE = 0.5  # seconds that a rule may go on after its search should have ended
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
 
 
+@checks_calls
 class Search:
     """A search of one game from one position, which can be run, stepped, stopped, walked back, played on and saved.
 
@@ -56,23 +59,18 @@ class Search:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,  # a game, or its name as in `games.load`
         settings: Settings | str | None = None,
         *,
         position: str | Position | None = None,
-        seed: int = 0,
-        only: Collection[int | str] | None = None,  # the actions that the root may take; None: all legal ones
+        seed: int | None = 0,  # None: a random one, which `search.seed` and the result tell
+        only: Collection[int | str]
+        | int
+        | str
+        | None = None,  # the actions that the root may take; None: all legal ones
     ) -> None:
-        if not isinstance(game, Game):
-            hint = f"{game.__name__}()" if isinstance(game, type) else "a Game, or po.wrap(object)"
-            raise GameError(f"Search got {game!r}, expected {hint}")
-        if isinstance(settings, str):
-            settings = preset(settings)
-        if settings is not None and not isinstance(settings, Settings):
-            raise SettingsError(f"Search got settings {settings!r}, expected Settings or a preset's name")
-        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-            raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
-        self.settings, self.seed = settings or Settings(), int(seed)
+        game = games.as_game(game, "Search")
+        self.settings, self.seed = settings_from(settings, "Search"), seed_from(seed)
         evaluator = None
         if isinstance(self.settings.evaluator, Network | Outside):
             from .evaluators import Evaluator
@@ -129,6 +127,8 @@ class Search:
         with the share of the limits that is used up.
         """
         limits = Limits(simulations, seconds, nodes, bytes)
+        if progress is not None and not callable(progress):
+            raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         with self._busy("run"):
             self._start_over()
             self._check_root(limits)
@@ -172,13 +172,13 @@ class Search:
         """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
         return bool(core_answer.is_decided(self.params, self.tree, simulations))
 
-    def proven_line(self, action: int) -> tuple[int, ...]:
+    def proven_line(self, action: int | str) -> tuple[int, ...]:
         """The play behind a proven win or loss of two players, from an action at the root to the end of the game.
 
         The winner takes the shortest way that is proven, the loser the longest: the win comes within the length of the
         line, whatever the loser does. Empty where nothing is proven, or a draw.
         """
-        return proven_line(self.params, self.tree, action)
+        return proven_line(self.params, self.tree, self.position.action(action))
 
     @property
     def simulations(self) -> int:
@@ -215,6 +215,8 @@ class Search:
         Nothing is left of them in the tree. Returns how many."""
         with self._busy("take_back"):
             if older_than is not None:
+                if not isinstance(older_than, int | float):
+                    raise SettingsError(f"take_back: older_than is {older_than!r:.80}, expected seconds")
                 leaves = self.batches.asked_before(time.monotonic() - older_than)
             elif leaves is None:
                 leaves = self.batches.asked
@@ -272,8 +274,12 @@ class Search:
 
         The tree is grown anew up to there; `stop` from another thread ends that where it is.
         """
-        if not isinstance(simulations, int | np.integer) or not 0 <= simulations <= self.simulations:
-            raise SettingsError(f"rewind to {simulations!r}, expected a number from 0 to {self.simulations}")
+        target = whole(simulations)
+        if target is None or not 0 <= target <= self.simulations:
+            raise SettingsError(
+                f"rewind to {simulations!r}, expected a whole number from 0 to {self.simulations}, the simulations "
+                f"since the position was set"
+            )
         with self._busy("rewind"):
             self._start_over()
             self._give_up()
@@ -285,7 +291,7 @@ class Search:
                 self._log = kept
             else:
                 self._replay(kept)
-            self._exactly(simulations)
+            self._exactly(target)
             self._note_run(self.simulations)
 
     # Making.
@@ -293,12 +299,12 @@ class Search:
     @classmethod
     def from_tree(
         cls,
-        game: Game,
+        game: Game | str,
         literal: Mapping[str, Any],
         settings: Settings | str | None = None,
         *,
         position: str | Position | None = None,
-        seed: int = 0,
+        seed: int | None = 0,
     ) -> "Search":
         """A search that begins with a tree written by hand; see `playout.literal`."""
         from .literal import plant
@@ -315,15 +321,16 @@ class Search:
 
         with self._busy("save"):
             self._give_up()
-            save(self, Path(path), compress)
+            save(self, path_from(path, "Search.save"), compress)
 
     @classmethod
-    def load(cls, path: str | Path, game: Game | None = None, *, evaluator: Any = None) -> "Search":
+    def load(cls, path: str | Path, game: Game | str | None = None, *, evaluator: Any = None) -> "Search":
         """Read a search from a file. A game that is not built in has to be given, and so has a function that evaluates
         if there was one and the search is to go on."""
         from .files import load
 
-        return load(Path(path), game, evaluator)
+        known = None if game is None else games.as_game(game, "Search.load")
+        return load(path_from(path, "Search.load"), known, evaluator)
 
     def __copy__(self) -> "Search":
         """A search of its own over the same tree; `play` and `rewind` make a new one and leave the old as it was."""
@@ -478,13 +485,17 @@ class Search:
         keep = bool(self.params.keep_states)
         return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, nodes, edges)
 
-    def _restrict(self, only: Collection[int | str]) -> None:
+    def _restrict(self, only: Collection[int | str] | int | str) -> None:
         """Leave the root these actions alone; what is searched, proven and answered is then about them."""
-        numbers, legal = {self.position.action(a) for a in only}, self.position.actions()
+        wanted = [only] if isinstance(only, str | int | np.integer) else only
+        if not isinstance(wanted, Collection):
+            raise SettingsError(f"{self.game.title}: only is {only!r:.80}, expected actions, as in [1, 2]")
+        numbers, legal = {self.position.action(a) for a in wanted}, self.position.actions()
         if not numbers or not numbers.issubset(legal):
             names = ", ".join(self.position.action_text(a) for a in legal[:12])
             raise SettingsError(
-                f"{self.game.title}: only is {only!r}, expected legal actions of {self.position.text} (such as {names})"
+                f"{self.game.title}: only is {only!r}, expected legal actions of "
+                f"{self.position.text or 'the start'} (such as {names})"
             )
         root = self.tree.nodes[core.ROOT]
         first, count = int(root["first_edge"]), int(root["count"])

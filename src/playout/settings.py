@@ -5,14 +5,17 @@ name things alike.
 """
 
 import dataclasses
+import functools
+import inspect
 import math
 import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
+from .arguments import did_you_mean, plain, refuses_unknown_names, whole
 from .core import params as core
 from .core.params import Params
 from .core.tree import NO_GRAPH, SCALARS, VECTORS
@@ -25,21 +28,42 @@ FINITE = sys.float_info.max
 SLACK = 1e-9  # by how much a return may leave the range: rewards that are added up are rounded
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def setting(cls: type[T]) -> type[T]:
+    """A frozen dataclass whose constructor refuses unknown names in one line and takes NumPy's numbers, and 1e5 for a
+    whole number."""
+    made: Any = dataclass(frozen=True)(cls)
+    counted = {f.name for f in dataclasses.fields(made) if f.type in (int, int | None)}
+    fill = made.__init__
+    signature = inspect.signature(fill)
+
+    def initialise(*values: Any, **named: Any) -> None:
+        given = signature.bind(*values, **named).arguments
+        for name, value in given.items():
+            number = whole(value) if name in counted else None
+            given[name] = plain(value) if number is None else number
+        fill(**given)
+
+    made.__init__ = refuses_unknown_names(functools.wraps(fill)(initialise))
+    found: type[T] = made
+    return found
+
+
+@setting
 class UCT:
     """The best of value + c sqrt(ln N / n)."""
 
     c: float = 1.4
 
 
-@dataclass(frozen=True)
+@setting
 class UCB1Tuned:
     """UCT with the variance that was seen in place of the constant: value + c sqrt(ln N / n min(1/4, V))."""
 
     c: float = 1.0
 
 
-@dataclass(frozen=True)
+@setting
 class PUCT:
     """The best of value + c prior sqrt(N) / (1 + n); c grows by `growth` ln((N + base + 1) / base)."""
 
@@ -48,7 +72,7 @@ class PUCT:
     base: float = 19652.0
 
 
-@dataclass(frozen=True)
+@setting
 class Parent:
     """An unvisited edge is worth its node's own value less a reduction, times the root of the share of the priors that
     was visited if it goes `by_seen`."""
@@ -57,17 +81,17 @@ class Parent:
     by_seen: bool = False
 
 
-@dataclass(frozen=True)
+@setting
 class All:
     """All children of a node may be visited from the start."""
 
 
-@dataclass(frozen=True)
+@setting
 class OneAtATime:
     """Each visit to a node adds one child, in random order (or by prior), until all are there."""
 
 
-@dataclass(frozen=True)
+@setting
 class Widening:
     """min(cap, initial + k N^alpha) children of a node visited N times, in order of prior."""
 
@@ -77,7 +101,7 @@ class Widening:
     cap: float | None = None
 
 
-@dataclass(frozen=True)
+@setting
 class Rollouts:
     """`n` games from the leaf to the end, or for `depth` actions, at random or guided by the game's own policy."""
 
@@ -86,12 +110,12 @@ class Rollouts:
     guided: bool = False
 
 
-@dataclass(frozen=True)
+@setting
 class Static:
     """The game's own `evaluate`."""
 
 
-@dataclass(frozen=True)
+@setting
 class Mixed:
     """`weight` times a rollout plus the rest times the static value."""
 
@@ -99,7 +123,7 @@ class Mixed:
     rollouts: Rollouts = field(default_factory=Rollouts)
 
 
-@dataclass(frozen=True)
+@setting
 class Network:
     """A policy and value network from a file: ONNX, or Leela's format (.pb.gz)."""
 
@@ -115,7 +139,7 @@ class Network:
             object.__setattr__(self, "file", os.fspath(self.file))
 
 
-@dataclass(frozen=True)
+@setting
 class Outside:
     """Values from outside the search: from a function of a batch of observations, from a coroutine, or by `ask` and
     `tell`. A function as the evaluator of `Settings` is made one of these."""
@@ -128,7 +152,7 @@ class Outside:
     timeout: float | None = None  # seconds after which an answer is no longer waited for
 
 
-@dataclass(frozen=True)
+@setting
 class Falling:
     """Temperature by move number: `first` for so many moves of the game, then `then`."""
 
@@ -137,7 +161,7 @@ class Falling:
     then: float = 0.0
 
 
-@dataclass(frozen=True)
+@setting
 class Noise:
     """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
 
@@ -155,7 +179,7 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
-@dataclass(frozen=True)
+@setting
 class Settings:
     """How to search. What is None follows from the policy or the game."""
 
@@ -187,10 +211,8 @@ class Settings:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
-        known = {f.name for f in dataclasses.fields(cls)}
-        for key in data:
-            if key not in known:
-                raise SettingsError(f"settings: '{key}' is no setting (there are: {', '.join(sorted(known))})")
+        if not isinstance(data, Mapping):
+            raise SettingsError(f"settings: from_dict got {data!r}, expected a dictionary as to_dict gives it")
         return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
 
     def temperature_at(self, moves: int) -> float:
@@ -224,17 +246,11 @@ def named(function: Any) -> str:
 def _rebuilt(key: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    kind = _KINDS.get(str(value.get("kind")))
-    if kind is None:
-        raise SettingsError(f"settings: '{key}' is {value!r}, expected a 'kind' out of {', '.join(_KINDS)}")
-    known = {f.name for f in dataclasses.fields(kind)}
-    given = {k: _rebuilt(k, v) for k, v in value.items() if k != "kind"}
-    for k in given:
-        if k not in known:
-            raise SettingsError(
-                f"settings: {kind.__name__} has no '{k}' (it has: {', '.join(sorted(known)) or 'nothing'})"
-            )
-    return kind(**given)
+    name = str(value.get("kind"))
+    if name not in _KINDS:
+        hint = did_you_mean(name, _KINDS) if "kind" in value else ""
+        raise SettingsError(f"settings: '{key}' is {value!r}, expected a 'kind' out of {', '.join(_KINDS)}{hint}")
+    return _KINDS[name](**{k: _rebuilt(k, v) for k, v in value.items() if k != "kind"})
 
 
 def _number(name: str, value: Any, least: float = -math.inf, most: float = math.inf, above: bool = False) -> None:
@@ -247,7 +263,30 @@ def _number(name: str, value: Any, least: float = -math.inf, most: float = math.
 
 def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
     if not isinstance(value, kinds):
-        raise SettingsError(f"settings: {name} is {value!r}, expected {' or '.join(k.__name__ for k in kinds)}")
+        names = [f"{kind.__name__}()" for kind in kinds if dataclasses.is_dataclass(kind)]
+        close = value.__name__ if isinstance(value, type) else value
+        hint = did_you_mean(close, names, "{}") if isinstance(close, str) else ""
+        expected = " or ".join(names) or "a text"
+        expected += ", or a function" if Outside in kinds else ""
+        raise SettingsError(f"settings: {name} is {value!r}, expected {expected}{hint}")
+
+
+def _word(name: str, value: Any, *words: str) -> None:
+    if not isinstance(value, str) or value not in words:
+        hint = did_you_mean(value, words) if isinstance(value, str) else ""
+        expected = ", ".join(f"'{word}'" for word in words[:-1]) + f" or '{words[-1]}'"
+        raise SettingsError(f"settings: {name} is {value!r}, expected {expected}{hint}")
+
+
+def _check_flags(prefix: str, part: Any) -> None:
+    """Every field that is on or off, those of the parts included."""
+    for f in dataclasses.fields(part):
+        value = getattr(part, f.name)
+        if dataclasses.is_dataclass(value):
+            _check_flags(f"{prefix}{f.name}.", value)
+        elif f.type in (bool, bool | None) and not isinstance(value, bool) and (value is not None or f.type is bool):
+            unset = "" if f.type is bool else ", or None"
+            raise SettingsError(f"settings: {prefix}{f.name} is {value!r}, expected True or False{unset}")
 
 
 def _check(s: Settings) -> None:
@@ -280,8 +319,6 @@ def _check(s: Settings) -> None:
         )
     if isinstance(s.unvisited, Parent):
         _number("unvisited.reduction", s.unvisited.reduction)
-        if not isinstance(s.unvisited.by_seen, bool):
-            raise SettingsError(f"settings: unvisited.by_seen is {s.unvisited.by_seen!r}, expected True or False")
     elif isinstance(s.unvisited, str):
         if s.unvisited != "infinity":
             raise SettingsError(
@@ -289,10 +326,8 @@ def _check(s: Settings) -> None:
             )
     elif s.unvisited is not None:
         _number("unvisited", s.unvisited)
-    if s.answer not in ANSWERS:
-        raise SettingsError(f"settings: answer is {s.answer!r}, expected one of {', '.join(ANSWERS)}")
-    if s.ties not in ("random", "first"):
-        raise SettingsError(f"settings: ties is {s.ties!r}, expected 'random' or 'first'")
+    _word("answer", s.answer, *ANSWERS)
+    _word("ties", s.ties, "random", "first")
     _number("discount", s.discount, 0.0, 1.0, above=True)
     if isinstance(s.temperature, Falling):
         for name in ("first", "then"):
@@ -301,9 +336,7 @@ def _check(s: Settings) -> None:
     else:
         _number("temperature", s.temperature, 0.0)
     _number("confidence", s.confidence, 0.0, 0.999999, above=True)
-    for name in ("solver", "evaluate_root", "early_stop", "open_loop"):
-        if not isinstance(getattr(s, name), bool):
-            raise SettingsError(f"settings: {name} is {getattr(s, name)!r}, expected True or False")
+    _check_flags("", s)
     if s.transpositions not in (True, False, "check") or not isinstance(s.transpositions, bool | str):
         raise SettingsError(f"settings: transpositions is {s.transpositions!r}, expected True, False or 'check'")
     if s.noise is not None:
@@ -536,8 +569,40 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+@refuses_unknown_names
 def preset(name: str, **changes: Any) -> Settings:
-    """The settings of a preset, with changes: `preset("textbook", answer="visits")`."""
-    if name not in PRESETS:
-        raise SettingsError(f"no preset '{name}' (there are: {', '.join(PRESETS)})")
-    return Settings.from_dict({**PRESETS[name].make().to_dict(), **changes})
+    """The settings of a preset, with changes by the names and words of the command line, or as `Settings` has them.
+
+    >>> preset("textbook", answer="visits", c=2).policy
+    UCT(c=2)
+    >>> preset("default", policy="puct", c=2).policy == preset("default", policy=PUCT(2)).policy
+    True
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        hint = did_you_mean(name, PRESETS) if isinstance(name, str) else ""
+        raise SettingsError(f"no preset {name!r} (there are: {', '.join(PRESETS)}){hint}")
+    if changes:
+        from .options import make_settings
+
+        return make_settings(name, changes, "")
+    return PRESETS[name].make()
+
+
+def settings_from(given: Any, caller: str) -> Settings:
+    """The settings that a caller got: themselves, a preset's name, or None for the default."""
+    if given is None:
+        return Settings()
+    if isinstance(given, Settings):
+        return given
+    if isinstance(given, str):
+        return preset(given)
+    hint = ""
+    if isinstance(given, Mapping):
+        hint = "; Settings.from_dict reads a dictionary"
+    elif given is Settings:
+        hint = "; write Settings()"
+    elif dataclasses.is_dataclass(given):
+        fields: Any = dataclasses.fields(Settings)
+        part = next((f.name for f in fields if isinstance(given, f.type)), None)
+        hint = f"; write Settings({part}={given!r})" if part else ""
+    raise SettingsError(f"{caller} got settings {given!r:.80}, expected Settings or a preset's name{hint}")

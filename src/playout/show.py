@@ -450,13 +450,15 @@ def _note(x: float, y: float, text: str) -> str:
 
 def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0) -> str:
     """A histogram for each player, one below the other on the same axis, with the mean and its interval."""
+    from .scores import bounds_text, significant, with_error
+
     edges, top, left = found.edges, 34.0, 12.0
     label = f"{found.game}: scores of {', '.join(scores.player for scores in found.scores)}"
     parts: list[str] = []
     if not edges:
         return _svg(width, 40, [_svg_text(left, 24, "no game was finished")], label)
     step = (width - 2 * left) / (len(edges) - 1)
-    counts = [scores.histogram(edges) for scores in found.scores]
+    counts, bounds = [scores.histogram(edges) for scores in found.scores], bounds_text(edges)
     highest = max(max(found) for found in counts)
 
     def at(score: float) -> float:
@@ -466,15 +468,16 @@ def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0)
     for scores, bars in zip(found.scores, counts, strict=True):
         if not scores.records:
             continue
-        error = "" if math.isnan(scores.error) else f" ± {scores.error:,.1f}"
-        words = f"{clean(scores.player)}: {scores.mean:,.1f}{error}, median {scores.quartiles[1]:,.0f}"
+        mean_text, error_text = with_error(scores.mean, scores.error)
+        error = "" if math.isnan(scores.error) else f" ± {error_text}"
+        words = f"{clean(scores.player)}: {mean_text}{error}, median {significant(scores.quartiles[1])}"
         floor = top + height
         parts.append(_svg_text(left, top - 12, words))
         for i, n in enumerate(bars):
             tall = (height - 8) * n / highest
             parts.append(
                 f'<rect x="{left + i * step + 1:.1f}" y="{floor - tall:.1f}" width="{step - 2:.1f}" '
-                f'height="{tall:.1f}" fill="{_rgb(GOOD)}"><title>{edges[i]:g} to {edges[i + 1]:g}: {n}</title></rect>'
+                f'height="{tall:.1f}" fill="{_rgb(GOOD)}"><title>{bounds[i]} to {bounds[i + 1]}: {n}</title></rect>'
             )
         mean = at(scores.mean)
         parts.append(f'<path d="M{left:g} {floor:g}H{width - left:g}" stroke="{GREY}"/>')
@@ -484,7 +487,7 @@ def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0)
             parts.append(f'<path d="{ends}" stroke="{_rgb(BAD)}" stroke-width="4" stroke-opacity="0.5"/>')
         top += height + 34
     for i in range(0, len(edges), max(1, len(edges) // 8)):
-        parts.append(_svg_text(left + i * step, top - 18, f"{edges[i]:,g}", "middle"))
+        parts.append(_svg_text(left + i * step, top - 18, bounds[i], "middle"))
     return _svg(width, top - 8, parts, label)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .arguments import checks_calls
 from .core import answer
 from .core import tree as core
 from .core.tree import Tree
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .search import Search
 
 
+@checks_calls
 class Node:
     """The root of a search's tree, or an action in it and the position that it leads to.
 

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from playout.arguments import did_you_mean
 from playout.errors import PlayoutError
 from playout.interrupt import INTERRUPTED, STOPPED
 
@@ -99,9 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PlayoutError as error:
         return _refuse(str(error))
     except USAGE_ERROR as error:
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else "playout"
-        return _refuse(f"{error.format_message().rstrip('.')}; `{path} --help` shows what can be given")
+        return _refuse(_usage(error, sys.argv[1:] if given is None else given))
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
         return 1
@@ -109,6 +108,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{STOPPED}: {interrupt}" if interrupt.args else STOPPED, file=sys.stderr)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _usage(error: Any, arguments: Sequence[str]) -> str:
+    """A mistake in how a command was called; Click knows neither -seed for --seed nor a word that is close."""
+    context = getattr(error, "ctx", None)
+    command = f"`{context.command_path if context is not None else 'playout'} --help` shows what can be given"
+    option = getattr(error, "option_name", None)
+    if option is None or context is None:
+        return f"{error.format_message().rstrip('.')}; {command}"
+    known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+    written = next((text for text in arguments if text.startswith(option)), option).partition("=")[0]
+    return f"No such option: {written} ({command}){did_you_mean(written, known)}"
 
 
 def _refuse(message: str) -> int:

@@ -91,7 +91,8 @@ def _summary(result: "Result") -> str:
     if result.settings.transpositions:
         shared = f" · {count(result.hits, 'position')} met again, {count(result.saved, 'edge')} to shared nodes"
     return (
-        f"best {clean(result.best_text or 'none')} · {value} for {who(result.position.player)}, who moves\n"
+        f"best {clean(result.best_text or 'none')} · {value} for {who(result.position.player)}, who moves · "
+        f"seed {result.seed}\n"
         f"{count(result.simulations, 'simulation')} in {speed} · {size}{shared} · ended by: {result.stopped_by}"
     )
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json as text
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,9 +26,11 @@ class Work:
     position: str
     simulations: int
     options: dict[str, str]
+    game_settings: dict[str, str] = field(default_factory=dict)
 
 
 PLAIN = {"solver": "off"}
+SUM_OF_21 = {"target": "21", "moves": "9", "numbers": "1,2,3,4,5,6,7,8,9"}
 WORK = (
     Work("tictactoe", "", 3_000_000, PLAIN),
     Work("tictactoe", "X.O/.X./...", 10_000, {}),
@@ -41,8 +43,8 @@ WORK = (
     Work("othello", "f5d6c3", 50_000, {"policy": "puct", "unvisited": "0"}),
     Work("chess", "", 30_000, PLAIN),
     Work("chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 10_000, {"depth": "20"}),
-    Work("target_sum", "", 3_000_000, PLAIN),
-    Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}),
+    Work("target_sum", "", 3_000_000, PLAIN, SUM_OF_21),
+    Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}, SUM_OF_21),
     Work("suika", "", 100_000, {**PLAIN, "depth": "100"}),
     Work("suika", "1.2.3...../4.5.1..... 2,1", 50_000, {"policy": "puct", "guided": "on", "depth": "100"}),
     Work("game2048", "", 100_000, PLAIN),
@@ -89,12 +91,13 @@ def measure(work: Work, quick: bool) -> dict[str, Any]:
     from playout import games
     from playout.search import Search
 
-    game, settings = games.load(work.game), make_settings("default", work.options)
+    game, settings = games.load(work.game, **work.game_settings), make_settings("default", work.options)
     simulations = max(60, work.simulations // QUICK) if quick else work.simulations
     result = Search(game, settings, position=work.position, seed=1).run(simulations)
     return {
         "game": work.game,
         "position": work.position,
+        "game_settings": work.game_settings,
         "options": work.options,
         "signature": signature(_found(result)),
         "simulations": result.simulations,

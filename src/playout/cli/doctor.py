@@ -24,7 +24,7 @@ def doctor(
     say_that_it_compiles()
     report = check_game(loaded, games=games, seed=seed)
     if json:
-        print_json(report.to_dict())
+        print_json({**report.to_dict(), "seed": seed})
     else:
-        print(report)
+        print(f"{report}\nseed {seed}")
     return 0 if report.ok else 1

@@ -1,6 +1,5 @@
 """`playout evaluate`: many games of one player, and what the scores say."""
 
-import math
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +8,7 @@ import typer
 
 from playout.interrupt import INTERRUPTED
 
-from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, whole
+from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, seed_number, whole
 from .output import check_can_write, console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
@@ -53,7 +52,12 @@ def evaluate(
     set: Set = None,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", parser=whole, help="Of chance and players: game i of a seed has its luck."),
+        typer.Option(
+            "--seed",
+            metavar="N",
+            parser=seed_number,
+            help="Of chance and players: game i of a seed has its luck; random: any.",
+        ),
     ] = 0,
     json: Json = False,
     svg: Annotated[
@@ -114,7 +118,9 @@ def evaluate(
 def _live(found: "Evaluation") -> tuple[str, float]:
     done = sum(len(scores.records) for scores in found.scores)
     wanted = found.wanted * len(found.scores)
-    means = " · ".join(f"{scores.mean:,.0f}" for scores in found.scores if scores.records)
+    from playout.scores import with_error
+
+    means = " · ".join(with_error(scores.mean, scores.error)[0] for scores in found.scores if scores.records)
     return f"{done} of {wanted} games · mean {means}", done / wanted
 
 
@@ -122,7 +128,7 @@ def _print(found: "Evaluation") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from playout.scores import CONFIDENCE
+    from playout.scores import CONFIDENCE, significant, with_error
 
     out = console()
     done = sum(len(scores.records) for scores in found.scores)
@@ -140,13 +146,13 @@ def _print(found: "Evaluation") -> None:
         table.add_column(title, justify="left" if title == "player" else "right")
     for scores in found.scores:
         low, median, high = scores.quartiles
-        cells = [_number(scores.mean), _number(scores.error), _number(median), _number(scores.deviation)]
-        cells += [f"{_number(low)} to {_number(high)}"]
-        cells += [_number(scores.values.min()), _number(scores.values.max())] if scores.records else ["—", "—"]
-        cells += [_number(scores.moves), f"{1000 * scores.seconds:.1f}"]
+        cells = [*with_error(scores.mean, scores.error), significant(median), significant(scores.deviation, 2)]
+        cells += [f"{significant(low)} to {significant(high)}"]
+        cells += [significant(v) for v in (scores.values.min(), scores.values.max())] if scores.records else ["—", "—"]
+        cells += [significant(scores.moves), significant(1000 * scores.seconds, 2)]
         if several:
-            lead, error = scores.lead(found.scores[0])
-            cells += [f"{lead:+,.1f}", _number(error)] if scores is not found.scores[0] else ["", ""]
+            first = scores is found.scores[0]
+            cells += ["", ""] if first else with_error(*scores.lead(found.scores[0]), "+")
         table.add_row(escape(scores.player), str(len(scores.records)), *cells)
     out.print(table)
     edges = found.edges
@@ -159,16 +165,10 @@ def _print(found: "Evaluation") -> None:
 
 
 def _histogram(out: Any, edges: list[float], counts: list[int]) -> None:
+    from playout.scores import bounds_text
     from playout.show import bar
 
-    labels = [f"{_number(low)} to {_number(high)}" for low, high in pairwise(edges)]
+    labels = [f"{low} to {high}" for low, high in pairwise(bounds_text(edges))]
     width = max(len(label) for label in labels)
     for label, n in zip(labels, counts, strict=True):
         out.print(f"{label:>{width}}  {bar(n / max(counts), BAR)} {n or ''}".rstrip(), markup=False)
-
-
-def _number(value: float) -> str:
-    """A score: whole where it is, otherwise with a decimal."""
-    if math.isnan(value):
-        return "—"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.1f}"

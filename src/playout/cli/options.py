@@ -24,13 +24,12 @@ PositionText = Annotated[
 
 def whole(text: str | int) -> int:
     """A whole number as people write it: 100000, 100_000 or 1e5. Typer hands over defaults, too."""
+    from playout.arguments import whole_text
+
     try:
-        number = float(text) if re.search("[.e]", str(text)) else int(text)
-        if number == int(number):
-            return int(number)
-    except (ValueError, OverflowError):
-        pass
-    raise typer.BadParameter(f"'{text}' is not a whole number")
+        return whole_text(str(text))
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not a whole number") from None
 
 
 def number(text: str) -> float:
@@ -38,6 +37,13 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"'{text}' is not a number") from None
+
+
+def seed_number(text: str | int) -> int:
+    """A seed; `random` is any, which is told with what was found."""
+    from playout.arguments import seed_from
+
+    return seed_from(None) if text == "random" else whole(text)
 
 
 Simulations = Annotated[
@@ -82,7 +88,10 @@ NetworkFile = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", parser=whole, help="The same seed gives the same search again.")
+    int,
+    typer.Option(
+        "--seed", metavar="N", parser=seed_number, help="The same seed gives the same search again; random: any."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 

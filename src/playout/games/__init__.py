@@ -4,7 +4,6 @@ A game is imported when it is asked for and compiled when it is first searched; 
 """
 
 import ast
-import difflib
 import importlib
 import importlib.abc
 import importlib.util
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from playout.arguments import did_you_mean, refuses_unknown_names
 from playout.errors import GameError
 from playout.game import Game
 
@@ -51,13 +51,26 @@ def describe(name: str) -> str:
     return docstring.partition("\n")[0]
 
 
+@refuses_unknown_names
 def load(spec: str, **settings: Any) -> Game:
     """The game that is called so, with these settings: a built-in name, `file.py:Class` or `module:Class`."""
     return find(spec)(**settings)
 
 
+def as_game(given: Any, caller: str) -> Game:
+    """The game that a caller got: itself, or one that is named as in `load`."""
+    if isinstance(given, Game):
+        return given
+    if isinstance(given, str):
+        return load(given)
+    expected = f"{given.__name__}()" if isinstance(given, type) else "a Game, a game's name, or po.wrap(object)"
+    raise GameError(f"{caller} got {given!r:.80}, expected {expected}")
+
+
 def find(spec: str) -> type[Game]:
     """The class behind a built-in name, `file.py:Class` or `module:Class`; `GameError` says why there is none."""
+    if not isinstance(spec, str):
+        raise GameError(f"got {spec!r}, expected a game's name ({', '.join(names())}), file.py:Class or module:Class")
     place, colon, name = spec.strip().rpartition(":")
     if not colon or (len(place) == 1 and name.startswith(("\\", "/"))):  # the colon of a drive, C:\nim.py
         if spec.strip().endswith(".py"):
@@ -81,9 +94,7 @@ def _check_name(name: str) -> None:
     known = names()
     if name in known:
         return
-    close = difflib.get_close_matches(name.replace("-", "").replace("_", ""), known, 1, 0.5)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    raise GameError(f"no game '{name}' (there are: {', '.join(known)}; {OWN_GAME}){hint}")
+    raise GameError(f"no game '{name}' (there are: {', '.join(known)}; {OWN_GAME}){did_you_mean(name, known)}")
 
 
 def _classes(module: ModuleType) -> list[type[Game]]:
@@ -96,8 +107,7 @@ def _class(module: ModuleType, name: str, place: str) -> type[Game]:
     known = [game.__name__ for game in _classes(module)]
     there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"
     if not hasattr(module, name):
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean {place}:{close[0]}?" if close else ""
+        hint = did_you_mean(name, known, f"{place}:{{}}")
         raise GameError(f"no class '{name}' in {place} ({there}){hint}")
     found = getattr(module, name)
     if not inspect.isclass(found):

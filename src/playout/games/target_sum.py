@@ -10,11 +10,11 @@ from playout.game import TERMINAL, Game
 
 from . import _shared as shared
 
-# target = 21, moves = 9, numbers = 1 … 9:
+# target = 10, moves = 7, numbers = 1, 2, 3:
 #
-#    0 ──+9──▶ 9 ──+9──▶ 18 ──+3──▶ 21   hit: 1
-#                          └──+5──▶ 23   too far: -1
-# and after the ninth move, short of the target: -0.5
+#    0 ──+3──▶ 3 ──+3──▶ 6 ──+3──▶ 9 ──+1──▶ 10   hit: 1
+#                                  └──+3──▶ 12   too far: -1
+# and after the seventh move, short of the target: -0.5
 
 LARGEST = 10**9  # two of them fit into an int32
 PATIENCE = 10**9  # up to this size (sum times moves) a position's sum is checked exactly
@@ -29,7 +29,7 @@ class TargetSum(Game):
     name = "target_sum"
     players = 1
     max_actions = 16
-    settings = {"target": 21, "moves": 9, "numbers": (1, 2, 3, 4, 5, 6, 7, 8, 9)}  # noqa: RUF012  # as in the README
+    settings = {"target": 10, "moves": 7, "numbers": (1, 2, 3)}  # noqa: RUF012  # small enough to see the whole tree
     value_range = (-1.0, 1.0)
     state = np.dtype(
         [
@@ -139,7 +139,7 @@ class TargetSum(Game):
         found = re.fullmatch(r"(\d+)\s*/\s*(\d+)", text)
         if not found:
             raise PositionError(
-                f"{self.title}: can't read position '{text}', expected sum/moves, the moves made so far, as in 15/3"
+                f"{self.title}: can't read position '{text}', expected sum/moves, the moves made so far, as in 5/2"
             )
         total, made = int(found[1]), int(found[2])
         reason = ""
