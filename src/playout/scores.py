@@ -280,7 +280,7 @@ def evaluate(
     for name, value in (("games", games), ("max_moves", max_moves), ("workers", 1 if workers is None else workers)):
         if not isinstance(value, int) or not 1 <= value <= 10**9:
             raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1")
-    specs = complete([read_spec(player) for player in players], simulations, seconds, None)
+    specs = complete([read_spec(player, game) for player in players], simulations, seconds, None)
     check_players(specs, game, 10.0)
     setup = Setup(game, position, tuple(specs), seed, max_moves)
     first = game.position(position)  # what is wrong with it is said here, not by every process

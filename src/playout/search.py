@@ -25,7 +25,7 @@ from .game import CHANCE, Game, Position, rules_may_raise, wrong_player
 from .limits import Limits
 from .lines import proven_line
 from .result import Result, result_of
-from .settings import Network, Outside, Settings, preset
+from .settings import Network, Outside, Settings, preset, preset_for
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
 RESERVE = 1 << 22  # simulations for which room is asked in advance
@@ -64,7 +64,7 @@ class Search:
             hint = f"{game.__name__}()" if isinstance(game, type) else "a Game, or po.wrap(object)"
             raise GameError(f"Search got {game!r}, expected {hint}")
         if isinstance(settings, str):
-            settings = preset(settings)
+            settings = preset(preset_for(game, settings))
         if settings is not None and not isinstance(settings, Settings):
             raise SettingsError(f"Search got settings {settings!r}, expected Settings or a preset's name")
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from .core import params as core
 from .core.params import Params
 from .core.tree import NO_GRAPH, SCALARS, VECTORS
-from .errors import SettingsError
+from .errors import GameError, SettingsError
 from .game import Game
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class All:
 
 @dataclass(frozen=True)
 class OneAtATime:
-    """Each visit to a node adds one child, in random order (or by prior), until all are there."""
+    """Each visit to a node adds one child, in random order (by prior with `priors`), until all are there."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,7 @@ class Settings:
     outcomes: Widening | None = None  # let in min(cap, initial + k N^alpha) different outcomes of chance; None: all
     open_loop: bool = False  # one node for the actions played, whatever chance did; chance is drawn anew on each walk
     transpositions: bool | str = False  # one node for each position, however it is reached; "check" compares positions
+    priors: bool | None = None  # use the priors of the game or network; None: where policy or expansion needs them
 
     def __post_init__(self) -> None:
         if callable(self.evaluator) and not dataclasses.is_dataclass(self.evaluator):
@@ -188,6 +189,14 @@ class Settings:
             if key not in known:
                 raise SettingsError(f"settings: '{key}' is no setting (there are: {', '.join(sorted(known))})")
         return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
+
+    @classmethod
+    def from_saved(cls, data: Mapping[str, Any]) -> "Settings":
+        """Settings as a file has them. Before there was `priors`, one child at a time was always taken by prior."""
+        expansion = data.get("expansion")
+        if "priors" not in data and isinstance(expansion, Mapping) and expansion.get("kind") == "OneAtATime":
+            data = {**data, "priors": True}
+        return cls.from_dict(data)
 
     def temperature_at(self, moves: int) -> float:
         """The temperature after so many moves of the game."""
@@ -300,6 +309,8 @@ def _check(s: Settings) -> None:
     for name in ("solver", "evaluate_root", "early_stop", "open_loop"):
         if not isinstance(getattr(s, name), bool):
             raise SettingsError(f"settings: {name} is {getattr(s, name)!r}, expected True or False")
+    if not isinstance(s.priors, bool | None):
+        raise SettingsError(f"settings: priors is {s.priors!r}, expected True, False or None")
     if s.transpositions not in (True, False, "check") or not isinstance(s.transpositions, bool | str):
         raise SettingsError(f"settings: transpositions is {s.transpositions!r}, expected True, False or 'check'")
     if s.noise is not None:
@@ -416,7 +427,7 @@ def _params(s: Settings, game: Game) -> Params:
         random_ties=int(s.ties == "random"),
         has_chance=int(game.has("chance_outcomes")),
         has_priors=int(uses_priors(s) and game.has("priors") and not outside),
-        by_prior=int(uses_priors(s)),
+        by_prior=int(orders_by_prior(s)),
         evaluate_root=int(s.evaluate_root or outside),
         keep_states=int(game.keep_states and not s.open_loop),
         answer=ANSWERS[s.answer],
@@ -432,15 +443,29 @@ def _params(s: Settings, game: Game) -> Params:
         has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
         check_keys=int(s.transpositions == "check"),
         virtual_loss=float(evaluator.virtual_loss) if isinstance(evaluator, Network | Outside) else 0.0,
-        prior_power=1.0 / float(evaluator.temperature) if isinstance(evaluator, Network | Outside) else 1.0,
+        prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         has_index=int(game.has("action_index")),
     )
 
 
+def orders_by_prior(settings: Settings) -> bool:
+    """Whether untried actions are taken by falling prior, and at random only where priors are equal."""
+    needed = isinstance(settings.policy, PUCT) or isinstance(settings.expansion, Widening)
+    return needed or settings.priors is True
+
+
 def uses_priors(settings: Settings) -> bool:
-    """Whether the order or the score of edges depends on priors."""
-    return isinstance(settings.policy, PUCT) or not isinstance(settings.expansion, All)
+    """Whether actions have the priors that the game or the network gives them; otherwise all have the same."""
+    return orders_by_prior(settings) if settings.priors is None else settings.priors
+
+
+def _prior_power(settings: Settings) -> float:
+    """The power of a network's policy: 0 makes all actions equal."""
+    evaluator = settings.evaluator
+    if not isinstance(evaluator, Network | Outside):
+        return 1.0
+    return 0.0 if settings.priors is False else 1.0 / float(evaluator.temperature)
 
 
 @dataclass(frozen=True)
@@ -525,8 +550,27 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+BEST = "best"  # stands for the preset that the game at hand names
+
+
+def preset_for(game: Game, name: str | None = None) -> str:
+    """The name of the preset to search a game with: the one given, or the game's own for None and "best"."""
+    if name not in (None, BEST):
+        return name
+    own, where = game.preset or "default", f"{game.title}.preset is {game.preset!r}"
+    if not isinstance(own, str) or own not in PRESETS:
+        raise GameError(f"{where}, expected the name of a preset (there are: {', '.join(PRESETS)})")
+    try:
+        preset(own).params(game)
+    except SettingsError as error:
+        raise GameError(f"{where}, and that can't be: {error}") from None
+    return own
+
+
 def preset(name: str, **changes: Any) -> Settings:
     """The settings of a preset, with changes: `preset("textbook", answer="visits")`."""
+    if name == BEST:
+        raise SettingsError("preset 'best' is the one that a game names for itself, as in po.Search(game, 'best')")
     if name not in PRESETS:
         raise SettingsError(f"no preset '{name}' (there are: {', '.join(PRESETS)})")
     return Settings.from_dict({**PRESETS[name].make().to_dict(), **changes})

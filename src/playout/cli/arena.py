@@ -23,8 +23,8 @@ def arena(
         list[str],
         typer.Argument(
             metavar="PLAYER PLAYER [PLAYER…]",
-            help="A preset and settings with a limit (n= simulations or t= seconds a move), as in textbook,n=1000 or "
-            "policy=puct,c=2,t=0.5; random; for chess, an engine: uci:stockfish?UCI_Elo=1500,t=0.1. Before it, if "
+            help="A preset (if left out, the game's own) and settings with a limit (n= simulations or t= seconds a "
+            "move), as in textbook,n=1000 or policy=puct,c=2,t=0.5; random; for chess, an engine: uci:stockfish?UCI_Elo=1500,t=0.1. Before it, if "
             "wanted, a name: mine=default,n=500.",
         ),
     ],

@@ -116,6 +116,7 @@ class Suika(Game):
     """
 
     name = "suika"
+    preset = "suika"
     version = 2  # 2: the setting highest_penalty
     players = 1
     max_actions = WIDEST
