@@ -139,6 +139,6 @@ def test_lists_say_which_preset_a_game_has(capsys):
     assert own == {name: preset_for(games.load(name)) for name in games.names()}
     assert answer(capsys, "settings")["games"] == own
     assert main(["settings"]) == 0
-    assert "chess with chess" in capsys.readouterr().out
+    assert "chess uses chess" in capsys.readouterr().out
     assert main(["games", "chess"]) == 0
     assert "Preset: chess" in capsys.readouterr().out

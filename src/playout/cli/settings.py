@@ -45,8 +45,10 @@ def settings(
     for name, description in presets.items():
         table.add_row(name, description)
     out.print(table)
-    named = ", ".join(f"{game} with {name}" for game, name in own.items() if name != "default")
-    out.print(f"\nWithout --preset: {named}; other games with default, or what a game of yours names as its `preset`.")
+    named = ", ".join(f"{game} uses {name}" for game, name in own.items() if name != "default")
+    out.print(
+        f"\nWithout --preset: {named}; other games use default, a game of yours what its class names."
+    )
     out.print("\nSettings, for --option NAME=VALUE", style="bold")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("name", f"in {preset}", "what can be given", "meaning"):
