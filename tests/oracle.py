@@ -117,7 +117,9 @@ class Oracle:
             game.sums_to is not None and abs(self.high + others - game.sums_to) < 1e-9 and settings.discount == 1
         )
         self.normalise = game.range is None if settings.normalise is None else settings.normalise
-        self.by_prior = isinstance(settings.policy, po.PUCT) or not isinstance(settings.expansion, po.All)
+        needs_priors = isinstance(settings.policy, po.PUCT) or isinstance(settings.expansion, po.Widening)
+        self.by_prior = needs_priors or settings.priors is True
+        self.priors = needs_priors if settings.priors is None else settings.priors
         self.unvisited = settings.unvisited
         if self.unvisited is None:
             self.unvisited = po.Parent() if isinstance(settings.policy, po.PUCT) else "infinity"
@@ -266,7 +268,7 @@ class Oracle:
         if player == po.CHANCE:
             return Node(state, player, [Edge(a, w, w) for a, w in zip(actions, weights, strict=True)])
         weights = [1.0] * len(actions)
-        if self.by_prior and self.game.has("priors"):
+        if self.priors and self.game.has("priors"):
             weights = [w if w > 0 else 0.0 for w in self.rules.priors(state, actions)]
         if not total(weights):
             weights = [1.0] * len(actions)

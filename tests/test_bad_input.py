@@ -38,7 +38,10 @@ class NoOutcomes(Nim):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: po.Search(Nim(), position="stones=5 turn=7").run(10), "current_player returned 7 in stones=5 turn=7, expected 0 to 1"),
+        (
+            lambda: po.Search(Nim(), position="stones=5 turn=7").run(10),
+            "current_player returned 7 in stones=5 turn=7, expected 0 to 1",
+        ),
         (lambda: po.Search(Ghost()).run(50), "current_player returned 5"),
         (lambda: po.Search(NoOutcomes()).run(50), "no chance_outcomes"),
         (lambda: po.Search(Nim(), position=po.games.load("tictactoe").position()), "a position of tictactoe"),

@@ -474,7 +474,7 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("analyze tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to search"),
         ("play tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to play"),
         ("perft tictactoe XXX/OO./... -d 1", "the game is over in XXX/OO./...; there is nothing to count"),
-        ("analyze tictactoe --preset best", "no preset 'best' (there are: default, textbook"),
+        ("analyze tictactoe --preset strongest", "no preset 'strongest' (there are: default, textbook"),
         ("analyze tictactoe -n -5", "limit simulations is -5, expected a whole number of at least 1"),
         ("analyze tictactoe -n 0", "limit simulations is 0, expected a whole number of at least 1"),
         ("analyze tictactoe -n many", "Invalid value for '-n' / '--simulations': 'many' is not a whole number"),
@@ -522,7 +522,8 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("perft tictactoe -d 0", "--depth is 0, expected a whole number of at least 1"),
         ("play tictactoe --side 3", "--side is '3', expected 1, 2, both or none"),
         ("doctor tictactoe --games 0", "games is 0, expected a whole number of at least 1"),
-        ("settings --preset best", "no preset 'best'"),
+        ("settings --preset strongest", "no preset 'strongest'"),
+        ("settings --preset best", "preset 'best' is the one that a game names for itself"),
         ("games chequers", "no game 'chequers'"),
     ],
 )

@@ -58,6 +58,28 @@ def test_every_setting_comes_back(settings: po.Settings, tmp_path: Path) -> None
     assert same_tree(search, loaded)
 
 
+@pytest.mark.parametrize("expansion", [po.All(), po.OneAtATime()], ids=lambda e: type(e).__name__)
+def test_a_file_from_before_the_setting_priors_goes_on_as_it_began(expansion: Any, tmp_path: Path) -> None:
+    """One child at a time was by prior then, and all children at once in random order."""
+    by_prior = isinstance(expansion, po.OneAtATime) or None
+    search = po.Search(po.games.load("connect4"), po.Settings(expansion=expansion, priors=by_prior), seed=8)
+    search.run(BUDGET // 2)
+    search.save(tmp_path / "a.search")
+    with zipfile.ZipFile(tmp_path / "a.search") as new, zipfile.ZipFile(tmp_path / "old.search", "w") as old:
+        for name in new.namelist():
+            content = new.read(name)
+            if name == "header.json":
+                header = json.loads(content)
+                del header["settings"]["priors"]
+                content = json.dumps(header).encode()
+            old.writestr(name, content)
+    loaded = po.Search.load(tmp_path / "old.search")
+    assert loaded.settings == search.settings
+    search.run(50)
+    loaded.run(50)
+    assert same_tree(search, loaded)
+
+
 def test_game_settings_moves_and_the_way_back_come_back(tmp_path: Path) -> None:
     search = po.Search(po.games.load("target_sum", target=30, moves=8, numbers=(2, 3, 7)), seed=1)
     search.run(60)

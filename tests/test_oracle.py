@@ -124,6 +124,7 @@ def settings_for(draw, game):
         policy=policy,
         evaluator=draw(st.one_of(evaluators)),
         expansion=expansion,
+        priors=draw(st.sampled_from([None, None, True, False])),
         unvisited=unvisited,
         answer=draw(st.sampled_from(["visits", "value", "bound", "proof"])),
         solver=draw(st.booleans()),

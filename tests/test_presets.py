@@ -1,6 +1,8 @@
 """The presets, each against its published recipe."""
 
 import math
+from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -157,6 +159,49 @@ def test_presets_differ_where_their_recipes_do():
     assert po.preset("stepwise").policy.c == 1.414
     assert (po.preset("textbook").answer, po.preset("stepwise").answer) == ("value", "visits")
     assert po.preset("stepwise", solver=True).solver
+
+
+# Recipes know nothing about the game: untried actions come in random order, whatever its priors say.
+
+SUM = po.games.load("target_sum", target=10, moves=7, numbers=(1, 2, 3))
+NEAR = "8/3"  # 2 wins, 1 leaves it open, 3 goes too far: three different priors
+SEEDS = 300
+UNLIKELY = 25.7  # chi-squared with 5 degrees of freedom is larger once in 10,000
+
+
+def order_of_children(settings, seed):
+    """The root's actions in the order in which they were first visited."""
+    search, order = po.Search(SUM, settings, position=NEAR, seed=seed), []
+    while len(order) < 3:
+        order += [s.action for s in search.run(1).actions if s.visits and s.action not in order]
+    return tuple(order)
+
+
+@pytest.mark.parametrize("name", ["textbook", "minimal", "stepwise", "uct-chess", "flat"])
+def test_recipes_take_untried_children_in_random_order(name):
+    found = Counter(order_of_children(name, seed) for seed in range(SEEDS))
+    expected = SEEDS / math.factorial(3)
+    assert sum((found[order] - expected) ** 2 / expected for order in permutations((1, 2, 3))) < UNLIKELY
+
+
+@pytest.mark.parametrize("expansion", [po.All(), po.OneAtATime()], ids=lambda e: type(e).__name__)
+def test_priors_put_untried_children_in_their_order(expansion):
+    settings = po.Settings(expansion=expansion, priors=True, solver=False)
+    assert {order_of_children(settings, seed) for seed in range(20)} == {(2, 1, 3)}
+
+
+@pytest.mark.parametrize("changes", [{"policy": po.PUCT()}, {"expansion": po.Widening(3.0)}], ids=["PUCT", "Widening"])
+def test_without_priors_all_actions_count_the_same(changes):
+    known, without = (po.Settings(**changes, unvisited="infinity", solver=False, priors=p) for p in (None, False))
+    assert {order_of_children(known, seed) for seed in range(20)} == {(2, 1, 3)}
+    assert len({order_of_children(without, seed) for seed in range(SEEDS)}) == 6
+    found = po.Search(SUM, without, position=NEAR, seed=1).run(9)
+    assert [s.prior for s in found.actions] == pytest.approx([1 / 3] * 3)
+
+
+def test_without_priors_a_networks_policy_is_left_out():
+    assert [s.prior for s in searched("network", priors=False).result().actions] == pytest.approx([1 / 7] * 7)
+    assert len({s.prior for s in searched("network").result().actions}) == 7
 
 
 # Networks: the same formulas from their papers and options, computed by hand from what a node holds.

@@ -227,6 +227,17 @@ def test_the_value_of_a_cut_off_playout_is_the_score_less_the_height():
     assert po.Search(game, settings_, position="12 1,1", seed=1).run(50).stats(1).value == pytest.approx(2 - 4, abs=4)
 
 
+def test_a_cut_off_playout_is_charged_for_the_share_filled_the_highest_column_or_both():
+    def value(**penalties):
+        game = games.load("suika", columns=2, rows=5, line=4, **penalties)
+        search = po.Search(game, po.Settings(evaluator=po.Static(), solver=False), position="3./1. 2,1", seed=1)
+        return {s.action: s.value for s in search.run(2).actions}  # 2 more on the tower of 2, or beside it
+
+    assert value(height_penalty=8.0, highest_penalty=0.0) == {1: -8.0 * 3 / 8, 2: -8.0 * 3 / 8}
+    assert value(height_penalty=0.0, highest_penalty=8.0) == {1: -8.0 * 3 / 4, 2: -8.0 * 2 / 4}
+    assert value(height_penalty=8.0, highest_penalty=8.0) == {1: -8.0 * 9 / 8, 2: -8.0 * 7 / 8}
+
+
 def test_playouts_of_the_preset_are_cut_at_fifty_drops():
     game = games.load("suika")
     step = po.Search(game, "suika", seed=1).step()
@@ -313,6 +324,7 @@ def test_what_cannot_be_is_refused_with_the_place(text, message):
         ({"kinds": 3}, "setting 'drops' has more than 3 probabilities, one for each kind"),
         ({"temperature": 0.0}, "setting 'temperature' is 0.0, expected at least 0.05"),
         ({"height": "inf"}, "setting 'height' is inf, expected 0 to"),
+        ({"highest_penalty": -1.0}, "setting 'highest_penalty' is -1.0, expected 0 to"),
         ({"lost_penalty": -1.0}, "setting 'lost_penalty' is -1.0, expected 0 to"),
     ],
 )

@@ -13,10 +13,8 @@ import pytest
 
 import playout as po
 from playout.games.chess.board import GOES_ON
-from playout.settings import PRESETS, Settings
 from playout.uci import Engine, Go, centipawns, parse_go, seconds_for_move, win_draw_loss
-from playout.uci_options import default_settings, options_for
-from tests import toy_games
+from playout.uci_options import options_for
 
 PROGRAM = [sys.executable, "-m", "playout", "uci"]
 PATIENCE = 120  # seconds: a first start compiles, on a machine that has other work
@@ -98,11 +96,11 @@ def test_chances_add_up_and_have_the_value_as_their_mean(value):
 # Settings.
 
 
-def test_the_default_takes_what_the_game_has():
-    game = po.games.load("chess")
-    found = default_settings(game)
-    assert found == (PRESETS["chess"].make() if "chess" in PRESETS else found)
-    assert default_settings(toy_games.Nim()) == Settings()
+def test_the_engine_searches_with_the_games_own_preset():
+    engine = Engine(lambda line: None)
+    assert engine.settings() == po.preset("chess")
+    engine.values["Preset"] = "textbook"
+    assert engine.settings() == po.preset("textbook")
 
 
 def test_only_presets_that_the_game_can_play_are_offered():

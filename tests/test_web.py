@@ -44,6 +44,19 @@ def test_there_is_something_to_choose_from(server: Served) -> None:
     assert server.get("/api/server")["ask"] is None
 
 
+def test_a_new_session_searches_with_the_games_own_preset(server: Served) -> None:
+    games = {game["game"]: game for game in server.get("/api/games")["games"]}
+    assert (games["chess"]["preset"], games["tictactoe"]["preset"]) == ("chess", "default")
+    found = server.post("/api/sessions", 201, game="chess")
+    assert (found["preset"], found["changed"], found["options"]["evaluator"]) == ("chess", [], "static")
+    changed = server.post("/api/sessions", 201, game="chess", options={"c": 3})
+    assert (changed["preset"], changed["changed"], changed["options"]["c"]) == ("chess", ["c"], "3")
+    plain = server.post("/api/sessions", 201, game="chess", preset="default")
+    assert (plain["preset"], plain["options"]["policy"]) == ("default", "uct")
+    again = server.post(f"/api/sessions/{plain['id']}/settings", preset="best")
+    assert (again["preset"], again["options"]) == ("chess", found["options"])
+
+
 def test_a_position_is_checked_and_made_move_by_move(server: Served) -> None:
     found = server.post("/api/positions", game="tictactoe", position="X.O/.X./...", moves=["9"])
     assert (found["text"], found["player"], found["over"]) == ("X.O/.X./..O", 0, False)

@@ -67,7 +67,7 @@ def session(server: Served) -> str:
         ("", {"game": "tictactoe", "position": HOSTILE}, 400, "can't"),
         ("", {"game": "tictactoe", "moves": ["5", "5"]}, 400, "5"),
         ("", {"game": "tictactoe", "moves": [10**12]}, 422, "moves"),
-        ("", {"game": "tictactoe", "preset": "best"}, 400, "no preset 'best'"),
+        ("", {"game": "tictactoe", "preset": "strongest"}, 400, "no preset 'strongest'"),
         ("", {"game": "tictactoe", "options": {"c": "much"}}, 400, "expected a number"),
         ("", {"game": "tictactoe", "options": {"c": -1}}, 400, "at least 0"),
         ("", {"game": "tictactoe", "options": {"evaluator": "static"}}, 400, "no static value"),

@@ -63,6 +63,21 @@ def test_set_up_a_game_with_its_settings_a_preset_and_options(desk: Desk) -> Non
     expect(page.locator("#start-again")).to_be_enabled()
 
 
+def test_set_up_offers_the_games_own_preset(desk: Desk) -> None:
+    page = desk.open()
+    page.locator("#open-setup").click()
+    preset = page.locator("[data-field=preset]")
+    expect(preset).to_have_value("default")
+    page.locator("[data-option=c]").fill("2.5")
+    page.locator("[data-field=game]").select_option("chess")
+    expect(preset).to_have_value("chess")
+    expect(page.locator("[data-option=evaluator]")).to_have_value("static")
+    expect(page.locator("#setup-board")).to_be_visible()
+    page.locator("#create").click()
+    expect(page.locator("header.top")).to_contain_text("chess chess · seed")
+    assert (desk.state()["preset"], desk.state()["changed"]) == ("chess", [])
+
+
 def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other_settings(desk: Desk) -> None:
     page = desk.open()
     page.locator("#open-setup").click()

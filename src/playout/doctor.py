@@ -25,6 +25,7 @@ from .errors import GameError, PlayoutError, SettingsError
 from .faults import described, rule_origin
 from .findings import MISTAKES, Finding, Report, numbers
 from .game import REQUIRED, Game
+from .settings import preset_for
 
 __all__ = ["Finding", "Report", "check_game"]
 
@@ -54,6 +55,7 @@ def check_game(game: Game, games: int = 100, seed: int = 0, max_length: int = 10
         raise GameError(f"check_game got {game!r}, expected {hint}")
     if game.keeps_objects:
         raise GameError(f"check_game got {game!r}, a wrapped object; expected a Game with rules of its own to look at")
+    preset_for(game)
     for name, value in (("games", games), ("max_length", max_length)):
         if not isinstance(value, int) or value < 1:
             raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1")

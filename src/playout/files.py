@@ -134,7 +134,7 @@ def describe_game(game: Game) -> dict[str, Any]:
 
 def _settings_of(path: Path, header: dict[str, Any], evaluator: Any) -> Settings:
     try:
-        settings = Settings.from_dict(header["settings"])
+        settings = Settings.from_saved(header["settings"])
     except (PlayoutError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
     if isinstance(settings.evaluator, Outside) and callable(evaluator):

@@ -64,6 +64,8 @@ class Game:
     planes: ClassVar[tuple[int, ...]] = ()
     policy_size: ClassVar[int] = 0
 
+    preset: ClassVar[str] = ""  # the name of the settings this game is best searched with; empty: `default`
+
     form: ClassVar[str] = ""  # which form of a game this is, where networks want to see it in several
 
     text_is_lossy: ClassVar[bool] = False  # the text of a position leaves out its past, as a chess FEN does

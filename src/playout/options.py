@@ -95,6 +95,12 @@ OPTIONS: dict[str, Option] = {
     "k": Option("expansion", float, "the factor of N^alpha", "k", ("widening",)),
     "alpha": Option("expansion", float, "the power of the visits", "alpha", ("widening",)),
     "cap": Option("expansion", {"none": None}, "children at most", "cap", ("widening",), True),
+    "priors": Option(
+        "priors",
+        {"auto": None, **ON_OFF},
+        "take and weigh actions by the priors of the game or the network; off: all the same; auto: on for puct and "
+        "widening",
+    ),
     "answer": Option(
         "answer",
         {word: word for word in ("visits", "value", "bound", "proof")},

@@ -329,7 +329,7 @@ def evaluate(
     games, max_moves = whole_from(games, "games"), whole_from(max_moves, "max_moves")
     workers = None if workers is None else whole_from(workers, "workers")
     given = [players] if isinstance(players, str | Settings) else players
-    specs = complete([read_spec(player) for player in given], simulations, seconds, None)
+    specs = complete([read_spec(player, game) for player in given], simulations, seconds, None)
     check_players(specs, game, 10.0)
     setup = Setup(game, position, tuple(specs), seed, max_moves)
     first = game.position(position)  # what is wrong with it is said here, not by every process

@@ -70,7 +70,7 @@ class Search:
         | None = None,  # the actions that the root may take; None: all legal ones
     ) -> None:
         game = games.as_game(game, "Search")
-        self.settings, self.seed = settings_from(settings, "Search"), seed_from(seed)
+        self.settings, self.seed = settings_from(settings, "Search", game), seed_from(seed)
         evaluator = None
         if isinstance(self.settings.evaluator, Network | Outside):
             from .evaluators import Evaluator

@@ -19,7 +19,7 @@ from .arguments import did_you_mean, plain, refuses_unknown_names, whole
 from .core import params as core
 from .core.params import Params
 from .core.tree import NO_GRAPH, SCALARS, VECTORS
-from .errors import SettingsError
+from .errors import GameError, SettingsError
 from .game import Game
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ class All:
 
 @setting
 class OneAtATime:
-    """Each visit to a node adds one child, in random order (or by prior), until all are there."""
+    """Each visit to a node adds one child, in random order (by prior with `priors`), until all are there."""
 
 
 @setting
@@ -200,6 +200,7 @@ class Settings:
     outcomes: Widening | None = None  # let in min(cap, initial + k N^alpha) different outcomes of chance; None: all
     open_loop: bool = False  # one node for the actions played, whatever chance did; chance is drawn anew on each walk
     transpositions: bool | str = False  # one node for each position, however it is reached; "check" compares positions
+    priors: bool | None = None  # use the priors of the game or network; None: where policy or expansion needs them
 
     def __post_init__(self) -> None:
         if callable(self.evaluator) and not dataclasses.is_dataclass(self.evaluator):
@@ -214,6 +215,14 @@ class Settings:
         if not isinstance(data, Mapping):
             raise SettingsError(f"settings: from_dict got {data!r}, expected a dictionary as to_dict gives it")
         return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
+
+    @classmethod
+    def from_saved(cls, data: Mapping[str, Any]) -> "Settings":
+        """Settings as a file has them. Before there was `priors`, one child at a time was always taken by prior."""
+        expansion = data.get("expansion")
+        if "priors" not in data and isinstance(expansion, Mapping) and expansion.get("kind") == "OneAtATime":
+            data = {**data, "priors": True}
+        return cls.from_dict(data)
 
     def temperature_at(self, moves: int) -> float:
         """The temperature after so many moves of the game."""
@@ -460,7 +469,7 @@ def _params(s: Settings, game: Game) -> Params:
         random_ties=int(s.ties == "random"),
         has_chance=int(game.has("chance_outcomes")),
         has_priors=int(uses_priors(s) and game.has("priors") and not outside),
-        by_prior=int(uses_priors(s)),
+        by_prior=int(orders_by_prior(s)),
         evaluate_root=int(s.evaluate_root or outside),
         keep_states=int(game.keep_states and not s.open_loop),
         answer=ANSWERS[s.answer],
@@ -476,15 +485,29 @@ def _params(s: Settings, game: Game) -> Params:
         has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
         check_keys=int(s.transpositions == "check"),
         virtual_loss=float(evaluator.virtual_loss) if isinstance(evaluator, Network | Outside) else 0.0,
-        prior_power=1.0 / float(evaluator.temperature) if isinstance(evaluator, Network | Outside) else 1.0,
+        prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         has_index=int(game.has("action_index")),
     )
 
 
+def orders_by_prior(settings: Settings) -> bool:
+    """Whether untried actions are taken by falling prior, and at random only where priors are equal."""
+    needed = isinstance(settings.policy, PUCT) or isinstance(settings.expansion, Widening)
+    return needed or settings.priors is True
+
+
 def uses_priors(settings: Settings) -> bool:
-    """Whether the order or the score of edges depends on priors."""
-    return isinstance(settings.policy, PUCT) or not isinstance(settings.expansion, All)
+    """Whether actions have the priors that the game or the network gives them; otherwise all have the same."""
+    return orders_by_prior(settings) if settings.priors is None else settings.priors
+
+
+def _prior_power(settings: Settings) -> float:
+    """The power of a network's policy: 0 makes all actions equal."""
+    evaluator = settings.evaluator
+    if not isinstance(evaluator, Network | Outside):
+        return 1.0
+    return 0.0 if settings.priors is False else 1.0 / float(evaluator.temperature)
 
 
 @dataclass(frozen=True)
@@ -569,6 +592,23 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+BEST = "best"  # stands for the preset that the game at hand names
+
+
+def preset_for(game: Game, name: str | None = None) -> str:
+    """The name of the preset to search a game with: the one given, or the game's own for None and "best"."""
+    if name not in (None, BEST):
+        return name
+    own, where = game.preset or "default", f"{game.title}.preset is {game.preset!r}"
+    if not isinstance(own, str) or own not in PRESETS:
+        raise GameError(f"{where}, expected the name of a preset (there are: {', '.join(PRESETS)})")
+    try:
+        preset(own).params(game)
+    except SettingsError as error:
+        raise GameError(f"{where}, and that can't be: {error}") from None
+    return own
+
+
 @refuses_unknown_names
 def preset(name: str, **changes: Any) -> Settings:
     """The settings of a preset, with changes by the names and words of the command line, or as `Settings` has them.
@@ -578,6 +618,8 @@ def preset(name: str, **changes: Any) -> Settings:
     >>> preset("default", policy="puct", c=2).policy == preset("default", policy=PUCT(2)).policy
     True
     """
+    if name == BEST:
+        raise SettingsError("preset 'best' is the one that a game names for itself, as in po.Search(game, 'best')")
     if not isinstance(name, str) or name not in PRESETS:
         hint = did_you_mean(name, PRESETS) if isinstance(name, str) else ""
         raise SettingsError(f"no preset {name!r} (there are: {', '.join(PRESETS)}){hint}")
@@ -588,14 +630,14 @@ def preset(name: str, **changes: Any) -> Settings:
     return PRESETS[name].make()
 
 
-def settings_from(given: Any, caller: str) -> Settings:
-    """The settings that a caller got: themselves, a preset's name, or None for the default."""
+def settings_from(given: Any, caller: str, game: Game) -> Settings:
+    """The settings that a caller got for a game: themselves, a preset's name, or None for the default."""
     if given is None:
         return Settings()
     if isinstance(given, Settings):
         return given
     if isinstance(given, str):
-        return preset(given)
+        return preset(preset_for(game, given))
     hint = ""
     if isinstance(given, Mapping):
         hint = "; Settings.from_dict reads a dictionary"

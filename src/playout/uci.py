@@ -24,8 +24,8 @@ from .games.chess.ends import find_end
 from .lines import MOST as LINE_LENGTH
 from .result import ActionStats, Result
 from .search import Search
-from .settings import Network, Settings, preset
-from .uci_options import default_settings, options_for, whole
+from .settings import Network, Settings, preset, preset_for
+from .uci_options import options_for, whole
 
 INFO_SECONDS = 0.25  # between two reports
 CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` and `go mate`
@@ -353,9 +353,9 @@ class Engine:
         """The preset, with the options that change it. When to stop early is the clock's affair."""
         name, c, file = self.values["Preset"], self.values["C"], self.values["Network"]
         file = "" if file == "<empty>" else file
-        settings = preset("network") if file else default_settings(self.game)
-        if name != "auto":
-            settings = preset(name)
+        if name == "auto":
+            name = "network" if file else preset_for(self.game)
+        settings = preset(name)
         if isinstance(settings.evaluator, Network):
             settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
         if c.lower() not in ("", "auto", "<empty>"):

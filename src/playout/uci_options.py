@@ -5,7 +5,7 @@ from typing import Any
 
 from .errors import SettingsError
 from .game import Game
-from .settings import PRESETS, PUCT, Settings, Static, preset
+from .settings import PRESETS, Settings
 
 MOST = 10**12  # what a number in a command may be; larger ones are cut to it
 
@@ -65,16 +65,6 @@ def options_for(game: Game) -> dict[str, Option]:
         "Seed": Option("spin", 0, 0, 2**31 - 1),
         "Temperature": Option("spin", 0, 0, 1000),  # hundredths; 0: always the best move
     }
-
-
-def default_settings(game: Game) -> Settings:
-    """The strongest settings that need nothing but the game: its own preset, PUCT with its priors and static value, or
-    else UCT with random playouts."""
-    if game.title in PRESETS and suits(found := preset(game.title), game):
-        return found
-    if game.has("priors") and game.has("evaluate"):
-        return Settings(policy=PUCT(1.5), evaluator=Static())
-    return Settings()
 
 
 def suits(settings: Settings, game: Game) -> bool:

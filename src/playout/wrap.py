@@ -492,11 +492,13 @@ def wrap(
     value_range: tuple[float, float] | str | None = "default",
     returns_sum: float | str | None = "default",
     describe: Callable[[Any], str] | None = None,
+    preset: str | None = None,
 ) -> ObjectGame:
     """A game made of a Python object that holds a position, of either kind; the object is where a search begins.
 
     `players` is taken from the object's `players` or from the length of `returns()` if it is not given (the `Node`
-    kind: two). `describe` turns an action (the `Node` kind: a child) into text.
+    kind: two). `describe` turns an action (the `Node` kind: a child) into text. `preset` names the settings it is best
+    searched with; if it is not given, the object's own `preset` does.
     """
     play_kind = all(callable(getattr(obj, n, None)) for n in PLAY_KIND)
     node_kind = all(callable(getattr(obj, n, None)) for n in NODE_KIND)
@@ -523,6 +525,7 @@ def wrap(
         "max_actions": max_actions,
         "value_range": value_range,
         "returns_sum": returns_sum,
+        "preset": getattr(obj, "preset", "") if preset is None else preset,
     }
     if callable(getattr(obj, "evaluate", None)):
         parts["evaluate"] = staticmethod(_evaluate)

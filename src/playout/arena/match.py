@@ -148,7 +148,7 @@ def make_match(
     if game.players < 2:
         raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
     clock = Clock.read(clock) if isinstance(clock, str) else clock
-    specs = complete([read_spec(p) for p in players], simulations, seconds, clock)
+    specs = complete([read_spec(p, game) for p in players], simulations, seconds, clock)
     seatings = _seatings(game, specs, games, round_robin)
     if sprt is not None and not isinstance(sprt, Sprt):
         sprt = Sprt(*sprt)

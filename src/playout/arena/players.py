@@ -16,7 +16,7 @@ from playout.errors import PlayoutError, SettingsError
 from playout.game import Game, Position
 from playout.limits import Limits
 from playout.search import Search
-from playout.settings import PRESETS, Settings
+from playout.settings import BEST, PRESETS, Settings, preset_for
 
 from .engine import Engine, EngineError, find_program
 
@@ -82,8 +82,11 @@ class Forfeit(Exception):
         self.termination = termination
 
 
-def read_spec(text: str | Settings | Spec) -> Spec:
-    """The player that a text names; `SettingsError` says what is wrong with it."""
+def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
+    """The player that a text names; `SettingsError` says what is wrong with it.
+
+    A text without a preset means the game's own, or `default` where no game is given.
+    """
     from playout.options import OPTIONS
 
     if isinstance(text, Spec):
@@ -93,7 +96,7 @@ def read_spec(text: str | Settings | Spec) -> Spec:
     body, name = text.strip(), text.strip()
     if labelled := re.fullmatch(r"([\w. +-]+)=(.*)", body, re.DOTALL):
         word = labelled[1].strip().lower().replace("-", "_")
-        player = re.match(rf"uci:|({'|'.join((*WITHOUT_LIMITS, *PRESETS))})\s*(,|$)", labelled[2].strip().lower())
+        player = re.match(rf"uci:|({'|'.join((*WITHOUT_LIMITS, BEST, *PRESETS))})\s*(,|$)", labelled[2].strip().lower())
         if player or (word not in OPTIONS and word not in ("n", "t")):
             name, body = labelled[1].strip(), labelled[2].strip()
     if not body:
@@ -101,15 +104,15 @@ def read_spec(text: str | Settings | Spec) -> Spec:
     try:
         if body.lower() in WITHOUT_LIMITS:
             return Spec(name, body.lower())
-        return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body)
+        return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body, game)
     except PlayoutError as error:
         raise SettingsError(f"player '{text}': {str(error).replace('--option ', '')}") from None
 
 
-def _read_search(name: str, text: str) -> Spec:
+def _read_search(name: str, text: str, game: Game | None) -> Spec:
     from playout.options import make_settings
 
-    preset, given = "default", dict[str, str]()
+    preset, given = "default" if game is None else BEST, dict[str, str]()
     for i, part in enumerate(text.split(",")):
         key, equals, value = (word.strip() for word in part.partition("="))
         if equals and not key:
@@ -119,7 +122,7 @@ def _read_search(name: str, text: str) -> Spec:
                 raise SettingsError(f"'{part}' is no NAME=VALUE, expected as in {EXAMPLES}")
             if key.lower() in WITHOUT_LIMITS:
                 raise SettingsError(f"{key} takes no settings and no limits; write {key} alone")
-            if key not in PRESETS:
+            if key not in (BEST, *PRESETS):
                 raise SettingsError(f"no preset '{key}' (there are: {', '.join(PRESETS)}); expected as in {EXAMPLES}")
             preset = key
         elif key in given:
@@ -127,6 +130,8 @@ def _read_search(name: str, text: str) -> Spec:
         else:
             given[key] = value
     limits = _read_limits(given)
+    if game is not None:
+        preset = preset_for(game, preset)
     return Spec(name, SEARCH, make_settings(preset, given), *limits)
 
 

@@ -38,7 +38,7 @@ def analyze(
     seconds: Seconds = None,
     nodes: Nodes = None,
     bytes: Bytes = None,
-    preset: Preset = "default",
+    preset: Preset = None,
     option: SearchOption = None,
     network: NetworkFile = None,
     set: Set = None,
@@ -56,21 +56,21 @@ def analyze(
     from playout.search import Search
 
     check_can_write(svg, "--svg")
-    settings = search_settings(preset, option, network)
     within = limits(simulations, seconds, nodes, bytes)
     loaded = load_game(game, set)
+    name, settings = search_settings(loaded, preset, option, network)
     say_that_it_compiles()
     search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
         result = search.run(**within, progress=progress)
     if json:
-        print_json(result.to_dict() | ({"explanation": result.explain()} if explain else {}))
+        print_json(result.to_dict() | {"settings": name} | ({"explanation": result.explain()} if explain else {}))
     else:
         out = console()
         out.print(result.position.show(), markup=False)
         out.print()
         out.print(result.table())
-        out.print(f"\n{_summary(result)}", markup=False)
+        out.print(f"\n{_summary(result)} · settings: {name}", markup=False)
         if explain:
             out.print()
             out.print(result.explain(), markup=False)

@@ -23,9 +23,9 @@ def arena(
         list[str],
         typer.Argument(
             metavar="PLAYER PLAYER [PLAYER…]",
-            help="A preset and settings with a limit (n= simulations or t= seconds a move), as in textbook,n=1000 or "
-            "policy=puct,c=2,t=0.5; random; for chess, an engine: uci:stockfish?UCI_Elo=1500,t=0.1. Before it, if "
-            "wanted, a name: mine=default,n=500.",
+            help="A preset (if left out, the game's own) and settings with a limit (n= simulations or t= seconds a "
+            "move), as in textbook,n=1000 or policy=puct,c=2,t=0.5; random; for chess, an engine: "
+            "uci:stockfish?UCI_Elo=1500,t=0.1. Before it, if wanted, a name: mine=default,n=500.",
         ),
     ],
     games: Annotated[int, typer.Option("--games", metavar="N", parser=whole, help="Games for each two players.")] = 100,

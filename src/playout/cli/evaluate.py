@@ -8,7 +8,7 @@ import typer
 
 from playout.interrupt import INTERRUPTED
 
-from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, pairs, seed_number, whole
+from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, search_settings, seed_number, whole
 from .output import check_can_write, console, print_json, progress, say_that_it_compiles
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ BAR = 40  # characters of the longest one
 
 def evaluate(
     game: GameName,
-    preset: Preset = "default",
+    preset: Preset = None,
     option: SearchOption = None,
     simulations: Annotated[
         int | None, typer.Option("-n", "--simulations", metavar="N", parser=whole, help="A move.")
@@ -70,18 +70,18 @@ def evaluate(
     """
     from playout.arena.players import SEARCH, Spec
     from playout.errors import FileError, SettingsError
-    from playout.options import make_settings
     from playout.scores import ENDLESS
     from playout.scores import evaluate as run
     from playout.show import scores_svg
 
     check_can_write(svg, "--svg")
-    given = pairs(option, "--option", "c=2")
-    if player and (given or preset != "default"):
+    if player and (option or preset is not None):
         raise SettingsError("--player says how to search, and so do --preset and --option; give one or the other")
-    name = ",".join((preset, *(f"{key}={value}" for key, value in given.items())))
-    players: list[str | Spec] = [*player] if player else [Spec(name, SEARCH, make_settings(preset, given))]
     loaded = load_game(game, set)
+    players: list[str | Spec] = [*(player or [])]
+    if not players:
+        name, settings = search_settings(loaded, preset, option)
+        players = [Spec(name, SEARCH, settings)]
     say_that_it_compiles()
     code = 0
 

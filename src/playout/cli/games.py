@@ -28,10 +28,11 @@ def games(
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("game", "players", "what it is", "settings"):
+    for title in ("game", "players", "what it is", "preset", "settings"):
         table.add_column(title, justify="right" if title == "players" else "left", no_wrap=title == "game")
     for row in rows:
-        table.add_row(row["game"], str(row["players"]), row["description"], _settings_text(row["settings"], "\n"))
+        settings = _settings_text(row["settings"], "\n")
+        table.add_row(row["game"], str(row["players"]), row["description"], row["preset"], settings)
     out = console()
     out.print(table)
     out.print("\n`playout games GAME` tells how its positions and moves are written.", style="dim")
@@ -39,6 +40,7 @@ def games(
 
 def _facts(name: str) -> dict[str, Any]:
     from playout import games as built_in
+    from playout.settings import preset_for
 
     found = built_in.find(name)
     own = name in built_in.names()
@@ -47,6 +49,7 @@ def _facts(name: str) -> dict[str, Any]:
         "game": name,
         "description": description,
         "players": found.players,
+        "preset": preset_for(found()),
         "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in found.settings.items()},
     }
 
@@ -66,6 +69,7 @@ def _one(name: str, json: bool) -> None:
             out.print()
     if facts["settings"]:
         out.print(f"Settings: {_settings_text(facts['settings'], ', ')}\n", markup=False)
+    out.print(f"Preset: {facts['preset']}\n", markup=False)
     out.print(start.show(), markup=False)
 
 

@@ -65,7 +65,15 @@ Nodes = Annotated[
 Bytes = Annotated[
     int | None, typer.Option("--bytes", metavar="N", parser=whole, help="Stop when the tree takes so many bytes.")
 ]
-Preset = Annotated[str, typer.Option("--preset", help="A named set of search settings; `playout settings` lists them.")]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        help="A named set of search settings; `playout settings` lists them. `default` is plain UCT.",
+        show_default="the game's own",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the game, as in target=21; can be repeated."),
@@ -132,18 +140,23 @@ def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> "G
     return games.load(name, **settings)
 
 
-def search_settings(preset: str, option: list[str] | None, network: str | None = None) -> "Settings":
-    """The preset with the options given, and with a network's file if there is one."""
+def search_settings(
+    game: "Game", preset: str | None, option: list[str] | None, network: str | None = None
+) -> tuple[str, "Settings"]:
+    """How to search a game: by the preset given or the game's own, with changes and a network's file. Their name, as
+    `chess,c=2`, and the settings."""
     from playout.errors import SettingsError
     from playout.options import make_settings
+    from playout.settings import preset_for
 
     given = pairs(option, "--option", "c=2")
     if network is not None:
         if "network" in given:
             raise SettingsError(f"--network {network} and --option network={given['network']}: give one of them")
         given["network"] = network
-        preset = "network" if preset == "default" else preset
-    return make_settings(preset, given)
+        preset = preset or "network"
+    chosen = preset_for(game, preset)
+    return ",".join((chosen, *(f"{key}={value}" for key, value in given.items()))), make_settings(chosen, given)
 
 
 def limits(

@@ -57,7 +57,7 @@ def play(
         bool, typer.Option("--watch", help="Let the search play on by itself, drawn in place on a terminal.")
     ] = False,
     seconds: Seconds = None,
-    preset: Preset = "default",
+    preset: Preset = None,
     option: SearchOption = None,
     network: NetworkFile = None,
     set: Set = None,
@@ -78,9 +78,9 @@ def play(
     """
     from playout.errors import PositionError
 
-    settings = search_settings(preset, option, network)
     within = limits(simulations, seconds)
     loaded = load_game(game, set)
+    _, settings = search_settings(loaded, preset, option, network)
     persons = _persons("none" if watch else side, loaded.players)
     start = loaded.position(position)
     if start.is_terminal:

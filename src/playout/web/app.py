@@ -188,9 +188,9 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     @app.post("/api/sessions/{session}/settings", response_model=schemas.SessionOut, tags=["sessions"])
     def change_settings(session: Found, body: schemas.SettingsIn) -> Response:
         """Start again from the same position with other settings; the tree is dropped."""
-        before = session.look(lambda search: search.settings)
+        game, before = session.look(lambda search: (search.game, search.settings))
         settings, preset, options = changed(
-            before, session.preset, session.options, body.preset, option_texts(body.options)
+            game, before, session.preset, session.options, body.preset, option_texts(body.options)
         )
         sessions.check(settings)
         session.start_again(settings, body.seed, preset, options)

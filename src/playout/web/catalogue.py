@@ -11,7 +11,7 @@ from playout import games
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.options import OPTIONS, flat
-from playout.settings import PRESETS, preset
+from playout.settings import PRESETS, preset, preset_for
 
 from .refusals import Refusal, game_may_fail
 
@@ -32,7 +32,7 @@ class Catalogue:
             title = found.name or found.__name__
             if title in self._own or title in games.names():
                 raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
-            found()  # what is wrong with the class is said now
+            preset_for(found())  # what is wrong with the class is said now
             self._own[title] = found
 
     def names(self) -> list[str]:
@@ -62,6 +62,7 @@ class Catalogue:
             "description": games.describe(name) if built_in else about.partition("\n")[0],
             "about": about,
             "players": game.players,
+            "preset": preset_for(game),
             "range": list(game.range) if game.range else None,
             "built_in": built_in,
             "settings": [_setting(game, key) for key in game.settings],

@@ -66,7 +66,7 @@ class SessionIn(Request):
     game_settings: GameSettings = Field(default_factory=dict)
     position: Text | None = None
     moves: Moves = Field(default_factory=list)
-    preset: Name | None = Field(None, description="One of /api/presets; null: default, or that of `from`.")
+    preset: Name | None = Field(None, description="One of /api/presets; null: the game's own, or that of `from`.")
     options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /api/settings.")
     seed: Seed = Field(0, description="The same seed gives the same search again.")
     name: Name = ""
@@ -183,6 +183,7 @@ class GameOut(Answer):
     description: str
     about: str
     players: int = Field(description="How many play it.")
+    preset: str = Field(description="The preset it is searched with when none is named.")
     range: Interval = Field(description="Least and most that a player can get; null: unknown.")
     built_in: bool
     settings: list[dict[str, Any]]

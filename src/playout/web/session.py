@@ -120,7 +120,7 @@ class Session:
         if file.exists():
             with contextlib.suppress(PlayoutError):  # damaged, or of another version: the log alone will do
                 search = Search.load(file, game)
-        start, settings = self.moments.find(self._origin).position, Settings.from_dict(row["settings"])
+        start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
             known = log_of(search)
             if np.array_equal(origin_of(search), search.game.adopt(start).buffer) and redo(search, wanted):

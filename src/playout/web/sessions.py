@@ -12,10 +12,10 @@ from typing import Any
 
 from playout.errors import PlayoutError
 from playout.files import save
-from playout.game import Position
+from playout.game import Game, Position
 from playout.options import OPTIONS, flat, make_settings
 from playout.search import Search
-from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset
+from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset, preset_for
 
 from .caps import Caps
 from .catalogue import Catalogue, option_texts
@@ -94,12 +94,13 @@ class Sessions:
         if source is not None:
             other = self.find(source)
             loaded, start, settings = other.look(lambda search: (search.game, search.position, search.settings))
-            settings, name, given = changed(settings, other.preset, other.options, preset_name, given)
+            settings, name, given = changed(loaded, settings, other.preset, other.options, preset_name, given)
             self.check(settings)
             search = Search(loaded, settings, position=start, seed=seed)
         else:
-            settings, name = self.check(make_settings(preset_name or "default", given)), preset_name or "default"
             loaded = self.catalogue.load(game or "", game_settings)
+            name = preset_for(loaded, preset_name)
+            settings = self.check(make_settings(name, given))
             with game_may_fail(type(loaded)):
                 search = Search(loaded, settings, position=played(loaded.position(position), moves), seed=seed)
         return self._add(search, name, given, title)
@@ -110,7 +111,7 @@ class Sessions:
     def import_file(self, path: Path, header: Mapping[str, Any], title: str) -> Session:
         """A search from a file, whose header was read already."""
         game, game_settings = str(header["game"]["name"]), dict(header["game"]["settings"])
-        self.check(Settings.from_dict(header["settings"]))
+        self.check(Settings.from_saved(header["settings"]))
         search = Search.load(path, self.catalogue.load(game, game_settings))
         default = flat(preset("default"))
         options = {key: value for key, value in flat(search.settings).items() if value != default[key]}
@@ -256,10 +257,11 @@ def played(position: Position, moves: list[int | str]) -> Position:
 
 
 def changed(
-    settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: dict[str, str]
+    game: Game, settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: dict[str, str]
 ) -> tuple[Settings, str, dict[str, str]]:
     """Settings after a change: of another preset, or of these with some options given anew."""
     if wanted is not None:
+        wanted = preset_for(game, wanted)
         return make_settings(wanted, given), wanted, given
     if not given:
         return settings, name, dict(options)

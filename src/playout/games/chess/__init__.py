@@ -59,6 +59,7 @@ class Chess(Game):
     """
 
     name = "chess"
+    preset = "chess"
     players = 2
     max_actions = 218
     planes = PLANES

@@ -50,6 +50,7 @@ class Game2048(Game):
     """
 
     name = "game2048"
+    preset = "game2048"
     players = 1
     max_actions = 32
     value_range = None

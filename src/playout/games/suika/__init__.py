@@ -111,11 +111,13 @@ class Suika(Game):
     after the one in hand, up to 4), drops (the probability of each kind from 1 on), last. Of the heuristic, a score
     for each column: equal for each equal neighbour where the fruit would land, up to centre in the middle, down to
     -height with the column's height, -overflow where the fruit would stay above the line; temperature of the softmax
-    over these. Of values: height_penalty for a box filled to the line, as much less as there is less in it, and
-    lost_penalty.
+    over these. Of values: height_penalty for a box filled to the line, as much less as there is less in it;
+    highest_penalty for a column as high as the line, as much less as the highest is lower; lost_penalty.
     """
 
     name = "suika"
+    preset = "suika"
+    version = 2  # 2: the setting highest_penalty
     players = 1
     max_actions = WIDEST
     value_range = None
@@ -134,6 +136,7 @@ class Suika(Game):
         "overflow": 10.0,
         "temperature": 1.0,
         "height_penalty": 50.0,
+        "highest_penalty": 0.0,
         "lost_penalty": 100.0,
     }
     state = np.dtype(
@@ -157,6 +160,7 @@ class Suika(Game):
             ("overflow", np.float64),
             ("temperature", np.float64),
             ("height_penalty", np.float64),
+            ("highest_penalty", np.float64),
             ("lost_penalty", np.float64),
             ("by_equal", np.float64, (4,)),  # the heuristic's factors: by the number of equal neighbours,
             ("by_height", np.float64, (HIGHEST + 1,)),  # by height, at the end for overflow,
@@ -234,11 +238,15 @@ class Suika(Game):
 
     @staticmethod
     def evaluate(state, values):
-        """What is still to come, less the points so far: minus the penalty for height."""
-        fruits = 0
+        """What is still to come, less the points so far: minus the penalties for the share filled and for the highest
+        column."""
+        fruits, highest = 0, 0
         for column in range(1, state.columns + 1):
-            fruits += state.heights[column]
-        values[0] = -state.height_penalty * fruits / (state.columns * state.line)
+            height = np.int64(state.heights[column])
+            fruits += height
+            highest = max(highest, height)
+        filled_share, highest_share = fruits / (state.columns * state.line), highest / state.line
+        values[0] = -state.height_penalty * filled_share - state.highest_penalty * highest_share
 
     @staticmethod
     def hash(state):
@@ -261,7 +269,9 @@ class Suika(Game):
             "kinds": (2, MOST_KINDS),
             "visible": (0, MOST_VISIBLE),
             "last": (0, 10**9),
-        } | dict.fromkeys(("equal", "centre", "height", "overflow", "height_penalty", "lost_penalty"), (0, 10**9))
+        } | dict.fromkeys(
+            ("equal", "centre", "height", "overflow", "height_penalty", "highest_penalty", "lost_penalty"), (0, 10**9)
+        )
         for key, (least, most) in limits.items():
             if not least <= self.values[key] <= most:
                 why = ", below the top row" if key == "line" else ""

@@ -72,6 +72,7 @@ export function Setup() {
     setMoves([]);
     setText("");
     setProblem(null);
+    setChoice({ ...choice, preset: state.games.find((g) => g.game === next)?.preset ?? "default", options: {} });
   };
   const body = () => ({
     game: name,

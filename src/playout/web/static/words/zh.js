@@ -334,6 +334,7 @@ export const zh = {
   setting_k: "N^alpha 的系数",
   setting_alpha: "访问次数的幂",
   setting_cap: "子节点上限",
+  setting_priors: "按游戏或网络的先验选取并加权行动；off：一律相同；auto：puct 与 widening 时启用",
   setting_answer: "何为最佳行动：访问、价值、置信下界或证明",
   setting_solver: "在终局允许时精确证明局面",
   setting_discount: "晚一步的奖励折算多少",
