@@ -137,6 +137,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
             body.name,
             body.source,
         )
+        session.temporary = body.temporary
         return Json(session.view(), 201)
 
     @app.get("/api/sessions", response_model=schemas.SessionsOut, tags=["sessions"])
@@ -332,14 +333,14 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     # Deciding and the game so far.
 
     @app.get("/api/sessions/{session}/explain", response_model=schemas.ExplainOut, tags=["deciding"])
-    def explain(session: Found) -> Response:
+    def explain(session: Found, language: schemas.Language = "en") -> Response:
         """The best move, with the reason in words and the facts."""
-        return Json(session.explanation())
+        return Json(session.look(lambda search: views.explanation_view(session.result_of(search), language)))
 
     @app.post("/api/sessions/{session}/play", response_model=schemas.SessionOut, tags=["deciding"])
     def play(session: Found, body: schemas.PlayIn) -> Response:
         """Play a move; its subtree is kept."""
-        session.play(body.action)
+        session.play(body.action, body.moment)
         return Json(session.view())
 
     @app.get("/api/sessions/{session}/game", response_model=schemas.GameSoFar, tags=["deciding"])
@@ -381,7 +382,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         data = {
             "session": session.view(),
             "result": views.result_view(session.result()),
-            "explanation": session.explanation(),
+            "explanation": views.explanation_view(session.result(), "en"),
             "game": session.game(False),
             "chart": session.chart,
             "tree": session.look(lambda search: views.tree_view(search, numbers(path), 4, 20)),
@@ -393,7 +394,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         """Have a step, a choice or a question explained, by a language model where one is set up."""
         if body.kind == "question" and not (body.question or "").strip():
             raise Refusal(422, "invalid", "question is missing; kind question needs one")
-        facts = await run_in_threadpool(bench.asker.gather, session, body.kind)
+        facts = await run_in_threadpool(bench.asker.gather, session, body.kind, body.language)
         return Json(await bench.asker.ask(facts, body.kind, body.question or "", body.language))
 
     @app.websocket("/api/sessions/{session}/live")

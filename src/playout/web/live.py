@@ -54,6 +54,7 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
     finally:
         _watching -= 1
         session.listeners.discard(changed)
+        session.used = time.monotonic()
         for task in tasks:
             task.cancel()
         for found in await asyncio.gather(*tasks, return_exceptions=True):
@@ -154,6 +155,8 @@ def _update(session: Session, search: Search, watch: Watch) -> tuple[dict[str, A
     update["point"] = views.point_view(search) if search.simulations else None
     if watch.result:
         update["result"] = views.result_view(session.result_of(search), lines=run is None)
+    if watch.explain is not None:
+        update["explanation"] = views.explanation_view(session.result_of(search), watch.explain)
     for name, wanted in (("tree", watch.tree), ("line", watch.line), ("map", watch.map)):
         if wanted is not None:
             try:

@@ -15,7 +15,6 @@ import numpy as np
 
 from playout.core import tree as core
 from playout.errors import PlayoutError
-from playout.explain import explain_data
 from playout.files import save
 from playout.game import CHANCE, Game, Position
 from playout.options import flat
@@ -27,7 +26,7 @@ from playout.step import Step
 from . import views
 from .caps import Caps
 from .moments import Moments
-from .refusals import Refusal, busy, game_may_fail, not_now
+from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
 from .store import Store
 from .turns import Turns
@@ -40,6 +39,7 @@ PARKED_BYTES = 1 << 28  # of the trees left behind in one session
 CHART_EVERY, CHART_POINTS = 0.25, 400  # seconds between two points, and how many there are at most
 CHART_KEPT = 100  # points that a restart leaves
 CHART_GROWTH = 1.05  # or so much more simulations, whichever comes first: short runs have their points, too
+BEST = "best"  # the word for the best action, unless the game has an action of that name
 
 
 class Session:
@@ -55,6 +55,8 @@ class Session:
         self.moments: Moments
         self.run: Run | None = None
         self.last_run: dict[str, Any] | None = None
+        self.failure: dict[str, Any] | None = None  # what the game or the evaluator failed at last
+        self.temporary = False  # until it is used, it may be deleted
         self.kept: dict[str, Any] | None = None
         self.chart: list[dict[str, Any]] = []
         self.last_step: Step | None = None
@@ -93,7 +95,8 @@ class Session:
         """What the store knows; the search itself is loaded when it is asked for."""
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
-        self.last_run = row["last_run"]
+        self.last_run, self.failure = row["last_run"], row.get("failure")
+        self.temporary = bool(row.get("temporary"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
@@ -166,6 +169,8 @@ class Session:
             "log": self._log_now(search),
             "kept": self.kept,
             "last_run": self.last_run,
+            "failure": self.failure,
+            "temporary": self.temporary,
             "chart": [] if self.run is not None else self.chart[:: 1 + len(self.chart) // CHART_KEPT],
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
@@ -228,6 +233,16 @@ class Session:
         finally:
             self._lock.release()
 
+    def drop_if_unused(self, since: float) -> bool:
+        """Delete a temporary session that nobody has looked at since then; True if it was."""
+        if not self.temporary or self.used > since or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self.deleted = self.temporary and not self.listeners
+            return self.deleted
+        finally:
+            self._lock.release()
+
     # Looking and changing.
 
     @contextlib.contextmanager
@@ -278,13 +293,26 @@ class Session:
             if self.run is not None:
                 raise busy(what)
             search = self._awake()
-            with self._still, game_may_fail(type(search.game)):
-                found = work(search)
+            try:
+                with self._still, game_may_fail(type(search.game)):
+                    found = work(search)
+            except (PlayoutError, Refusal) as error:
+                if is_fault(error):
+                    self._failed(what, str(error))
+                    self._changed()
+                raise
+            self.failure = None
             self._changed()
         return found
 
+    def _failed(self, what: str, message: str) -> None:
+        """Keep what the game or the evaluator failed at, for everybody who watches."""
+        now = self.moments.now
+        self.failure = {"what": what, "message": message, "position": now.position.text, "moment": now.id}
+
     def _changed(self) -> None:
         self.version += 1
+        self.temporary = False
         self.touched, self.used = time.time(), time.monotonic()
         self.row_is_old = self.file_is_old = True
         self.tell()
@@ -296,7 +324,7 @@ class Session:
 
     def rename(self, title: str) -> None:
         with self._held():
-            self.title = title
+            self.title, self.temporary = title, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
             self.tell()
 
@@ -329,6 +357,7 @@ class Session:
             if from_start:
                 self.chart = []
             self._runs += 1
+            self.failure = None
             self._log = log_of(search)
             self.run = Run(
                 search,
@@ -368,6 +397,8 @@ class Session:
         """In the run's own thread."""
         with self._lock:
             self.last_run = run.to_dict()
+            if run.error is not None:
+                self._failed(run.kind, run.error)
             self.run = None
             run.answer()
             self._charted = 0.0
@@ -421,23 +452,25 @@ class Session:
 
     # Moving.
 
-    def play(self, action: int | str | None) -> None:
+    def play(self, action: int | str, moment: int | None = None) -> None:
+        """Play a move; with `moment`, only there: what was chosen in another position is refused."""
+
         def work(search: Search) -> None:
             self.moments.check_room()
-            chosen = action
+            if moment is not None and moment != self.moments.now.id:
+                now = self.moments.now.id
+                raise not_now(f"the game is at moment {now} by now, not at {moment}; look at it, and choose again")
             if search.position.is_terminal:
                 raise not_now(f"the game is over in {search.position.text or 'this position'}; no move is left")
-            if chosen is None and search.position.player == CHANCE:
-                outcomes = search.position.outcomes()
-                weights = np.array([weight for _, weight in outcomes])
-                chosen = outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
-            elif chosen is None:
-                chosen = search.result().best
-                if chosen is None:
-                    raise not_now("there is no best move before the first simulation; run the search, or name a move")
-            number, before = search.position.action(chosen), search.root.visits
-            self._park(search)
-            after = search.play(number)
+            number, before = _chosen(search, action), search.root.visits
+            views.position_view(search.position.play(number))  # a position that can't be shown can't be left again
+            parked = self._park(search)
+            try:
+                after = search.play(number)
+            except Exception:
+                self._parked.pop(self.moments.now.id, None)
+                self.search = parked
+                raise
             self.moments.play(number, after)
             self._parked.pop(self.moments.now.id, None)
             self.chart, self._last, self.last_step = [], None, None
@@ -453,29 +486,28 @@ class Session:
             moment = self.moments.find(number)
             if moment is self.moments.now:
                 return
-            before, origin = search.root.visits, self._origin
+            before, origin, found = search.root.visits, self._origin, self._parked.get(moment.id)
+            there = found or Search(search.game, search.settings, position=moment.position, seed=search.seed)
             self._park(search)
+            self._parked.pop(moment.id, None)
             self.moments.now = moment
-            found = self._parked.pop(moment.id, None)
+            self._take(there)
             if found is not None:
-                self._take(found)
                 self._origin = self._origins.pop(moment.id, origin)
-            else:
-                self._take(Search(search.game, search.settings, position=moment.position, seed=search.seed))
             kept = found.root.visits if found is not None else 0
             self.kept = {"visits": kept, "of": before, "how": "parked" if found is not None else "none"}
 
         self._change("goto", work)
 
-    def _park(self, search: Search) -> None:
+    def _park(self, search: Search) -> Search:
         """Leave the present tree at its moment, to be found again; the oldest go when there are too many bytes."""
-        if not search.root.visits:
-            return
-        now = self.moments.now.id
+        now, copied = self.moments.now.id, copy.copy(search)
         self._parked.pop(now, None)
-        self._parked[now], self._origins[now] = copy.copy(search), self._origin
+        if search.root.visits:
+            self._parked[now], self._origins[now] = copied, self._origin
         while self._parked and sum(map(tree_bytes, self._parked.values())) > PARKED_BYTES:
             self._parked.pop(next(iter(self._parked)))
+        return copied
 
     # Views.
 
@@ -488,7 +520,7 @@ class Session:
 
         return {
             **self.head(),
-            "game_settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
+            "game_settings": views.settings_view(game),
             "players": game.players,
             "range": list(game.range) if game.range else None,
             "preset": self.preset,
@@ -507,6 +539,7 @@ class Session:
             "graph": bool(search.settings.transpositions),
             "run": run.to_dict() if run is not None else None,
             "last_run": self.last_run,
+            "failure": self.failure,
             "kept": self.kept,
             "version": self.version,
         }
@@ -521,6 +554,7 @@ class Session:
             "created": self.created,
             "touched": self.touched,
             "in_memory": self.search is not None,
+            "temporary": self.temporary,
         }
 
     def listed(self) -> dict[str, Any]:
@@ -543,10 +577,6 @@ class Session:
             return replace(found, simulations=run.simulations, seconds=time.monotonic() - run.began)
         return found
 
-    def explanation(self) -> dict[str, Any]:
-        result = self.result()
-        return {"text": result.explain(), "facts": views.plain(explain_data(result))}
-
     def game(self, svg: bool) -> dict[str, Any]:
         def view(search: Search) -> dict[str, Any]:
             visits = {number: twin.root.visits for number, twin in self._parked.items()}
@@ -560,6 +590,21 @@ class Session:
         """What it takes in memory."""
         search = self.search
         return (tree_bytes(search) if search is not None else 0) + sum(map(tree_bytes, list(self._parked.values())))
+
+
+def _chosen(search: Search, action: int | str) -> int:
+    """The number of an action that a client names; of `best`, the best one, or an outcome drawn by its probability."""
+    position = search.position
+    if action != BEST or any(position.action_text(a) == BEST for a in position.actions()):
+        return position.action(action)
+    if position.player == CHANCE:
+        outcomes = position.outcomes()
+        weights = np.array([weight for _, weight in outcomes])
+        return outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
+    best = search.result().best
+    if best is None:
+        raise not_now("there is no best move before the first simulation; run the search, or name a move")
+    return best
 
 
 def _start(game: Game, row: dict[str, Any]) -> Position:
