@@ -44,7 +44,7 @@ def worked_on(server: Served) -> str:
     """A session with a game, a branch, and a tree that was kept."""
     session = server.create("connect4", seed=5, options={"c": 1.1}, name="kept")
     server.post(f"{session}/run", simulations=FEW, wait=True)
-    server.post(f"{session}/play")
+    server.post(f"{session}/play", action="best")
     server.post(f"{session}/goto", moment=0)
     server.post(f"{session}/play", action="1")
     server.post(f"{session}/run", simulations=FEW, wait=True)

@@ -436,7 +436,7 @@ def _add_errors(app: FastAPI) -> None:
         places = []
         for found in error.errors()[:4]:
             where = ".".join(str(part) for part in found["loc"][1:]) or "the body"
-            places.append(f"{where[:80]}: {found['msg']}")
+            places.append(f"{where[:80]}: {found['msg'].removeprefix('Value error, ')}")
         return answer(Refusal(422, "invalid", "; ".join(places)))
 
     @app.exception_handler(HTTPException)
