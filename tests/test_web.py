@@ -1,6 +1,7 @@
 """The workbench's server: what each route does. Refusals, live updates, keeping and asking have files of their own."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -329,6 +330,44 @@ def test_the_built_in_explanation_serves_where_there_is_no_model(server: Served)
     server.post(f"{session}/step")
     assert "selection" in server.post(f"{session}/ask", kind="step")["answer"]
     server.post(f"{session}/ask", 422, kind="question")
+
+
+def test_without_a_model_questions_in_chinese_are_answered_in_chinese(server: Served) -> None:
+    session = server.create("connect4", seed=7)
+    empty = server.get(f"{session}/explain?language=zh")["text"]
+    assert "尚未搜索（7 个合法行动）" in empty
+    assert "还没有进行过单步" in server.post(f"{session}/ask", kind="step", language="zh")["answer"]
+    server.post(f"{session}/run", simulations=200, wait=True)
+    step = server.post(f"{session}/step")
+    explained = server.get(f"{session}/explain?language=zh")
+    best = explained["facts"]["best"]
+    assert f"在 7 个合法行动中，搜索选择 {best['action']}：访问 {best['visits']} 次" in explained["text"]
+    assert f"其次是 {explained['facts']['next']['action']}" in explained["text"]
+    # The same facts, the same paragraphs.
+    assert len(explained["text"].split("\n\n")) == len(server.get(f"{session}/explain")["text"].split("\n\n"))
+    question = server.post(f"{session}/ask", kind="question", question="为什么？", language="zh")
+    assert (question["answer"], question["source"]) == (explained["text"], "built-in")
+    assert "没有配置语言模型" in question["note"]
+    told = server.post(f"{session}/ask", kind="step", language="zh")["answer"]
+    assert f"第 {step['simulation']} 次模拟" in told
+    assert len(told.splitlines()) == len(server.post(f"{session}/ask", kind="step")["answer"].splitlines())
+    for text in (explained["text"], told, question["note"].replace("PLAYOUT_LLM", "")):
+        assert not re.search(r"[A-Za-z]{3,}", text.replace("visits", "").replace("inf", "")), text
+
+
+def test_settings_are_told_without_the_zeros_that_fill_their_fields(server: Served) -> None:
+    session = server.create("target_sum", game_settings={"target": 12, "moves": 3, "numbers": [2, 3, 7]})
+    assert server.get(session)["game_settings"] == {"target": 12, "moves": 3, "numbers": [2, 3, 7]}
+    again = server.create("target_sum", game_settings=server.get(session)["game_settings"])
+    assert server.get(again)["position"]["show"] == server.get(session)["position"]["show"]
+
+
+def test_a_move_is_played_only_in_the_position_that_it_was_chosen_in(server: Served) -> None:
+    session = server.create("connect4")
+    assert server.post(f"{session}/play", action=3, moment=0)["moment"] == 1
+    error = server.post(f"{session}/play", 409, action=3, moment=0)["error"]  # a second click
+    assert error["code"] == "state"
+    assert server.get(session)["plies"] == 1
 
 
 def test_the_pages_come_from_here_alone(server: Served) -> None:

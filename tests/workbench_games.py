@@ -1,4 +1,4 @@
-"""Games for the tests of the workbench: one whose texts attack the page, one with 200 moves."""
+"""Games for the tests of the workbench: one whose texts attack the page, one with 200 moves, one whose rule fails."""
 
 import numpy as np
 
@@ -36,6 +36,21 @@ class Hostile(Nim):
             '<image href="http://example.com/spy.png" width="9" height="9"/>'
             f'<text x="30" y="36">{state.stones}</text></svg>'
         )
+
+
+class Failing(Nim):
+    """Nim whose `apply` raises when 13 stones would be left."""
+
+    settings = {"stones": 14}  # noqa: RUF012
+
+    @staticmethod
+    def apply(state, action, rewards):
+        if state.stones - action == 13:
+            raise ValueError("13 stones bring bad luck")
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
+        state.turn = 1 - state.turn
 
 
 class Wide(po.Game):

@@ -137,7 +137,8 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
             body.name,
             body.source,
         )
-        session.temporary = body.temporary
+        if body.temporary:
+            session.make_temporary()
         return Json(session.view(), 201)
 
     @app.get("/api/sessions", response_model=schemas.SessionsOut, tags=["sessions"])

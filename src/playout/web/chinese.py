@@ -233,7 +233,7 @@ def stepped(step: Step) -> str:
     """One simulation in its four phases, as `str(step)` tells it."""
     lines = [f"第 {step.simulation} 次模拟", "1. 选择"]
     for choice in step.selection:
-        lines.append(f"   {who(choice.player).strip()}在 {choice.position or '起始局面'} 取 {choice.text}")
+        lines.append(f"   {who(choice.player)}在 {choice.position or '起始局面'} 取 {choice.text}")
         for edge in choice.edges:
             terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
             lines.append(f"     {'*' if edge.chosen else ' '} {edge.text:<8} 访问 {edge.visits:<6} {terms}")

@@ -136,5 +136,6 @@ class Run:
                 return
             if self._turn.granted:
                 return
-            self._turn.wake.wait()
+            self._turn.wake.wait(self.turns.stuck)
             self._turn.wake.clear()
+            self.turns.ask(self._turn)

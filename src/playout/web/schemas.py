@@ -447,7 +447,7 @@ class NodeOut(Answer):
     interval: Interval = Field(description="Confidence interval of the value, for the same player.")
     prior: float | None = Field(description="For player `value_for`, who chose the action.")
     proven: float | None = Field(description=PROVEN)
-    player: int = Field(description="Who moves after the action.")
+    player: int | None = Field(description="Who moves after the action; null where the rules fail there.")
     expanded: bool
     id: int | None = Field(description="The node's number in the tree; null while it has none.")
     shared: bool

@@ -233,6 +233,10 @@ class Session:
         finally:
             self._lock.release()
 
+    def make_temporary(self) -> None:
+        """Made for a visit: unless it is used, it is deleted some time after."""
+        self.temporary = self.row_is_old = True
+
     def drop_if_unused(self, since: float) -> bool:
         """Delete a temporary session that nobody has looked at since then; True if it was."""
         if not self.temporary or self.used > since or not self._lock.acquire(blocking=False):
