@@ -1,7 +1,6 @@
 """The workbench's server: what each route does. Refusals, live updates, keeping and asking have files of their own."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -330,29 +329,6 @@ def test_the_built_in_explanation_serves_where_there_is_no_model(server: Served)
     server.post(f"{session}/step")
     assert "selection" in server.post(f"{session}/ask", kind="step")["answer"]
     server.post(f"{session}/ask", 422, kind="question")
-
-
-def test_without_a_model_questions_in_chinese_are_answered_in_chinese(server: Served) -> None:
-    session = server.create("connect4", seed=7)
-    empty = server.get(f"{session}/explain?language=zh")["text"]
-    assert "尚未搜索（7 个合法行动）" in empty
-    assert "还没有进行过单步" in server.post(f"{session}/ask", kind="step", language="zh")["answer"]
-    server.post(f"{session}/run", simulations=200, wait=True)
-    step = server.post(f"{session}/step")
-    explained = server.get(f"{session}/explain?language=zh")
-    best = explained["facts"]["best"]
-    assert f"在 7 个合法行动中，搜索选择 {best['action']}：访问 {best['visits']} 次" in explained["text"]
-    assert f"其次是 {explained['facts']['next']['action']}" in explained["text"]
-    # The same facts, the same paragraphs.
-    assert len(explained["text"].split("\n\n")) == len(server.get(f"{session}/explain")["text"].split("\n\n"))
-    question = server.post(f"{session}/ask", kind="question", question="为什么？", language="zh")
-    assert (question["answer"], question["source"]) == (explained["text"], "built-in")
-    assert "没有配置语言模型" in question["note"]
-    told = server.post(f"{session}/ask", kind="step", language="zh")["answer"]
-    assert f"第 {step['simulation']} 次模拟" in told
-    assert len(told.splitlines()) == len(server.post(f"{session}/ask", kind="step")["answer"].splitlines())
-    for text in (explained["text"], told, question["note"].replace("PLAYOUT_LLM", "")):
-        assert not re.search(r"[A-Za-z]{3,}", text.replace("visits", "").replace("inf", "")), text
 
 
 def test_settings_are_told_without_the_zeros_that_fill_their_fields(server: Served) -> None:

@@ -8,7 +8,7 @@ import { changing, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, 
 import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
 
 let live = null;
-let leaving = null; // the session that this page deletes
+let deleted = null; // the last session that is known to be gone
 const EMPTY = {
   result: null,
   tree: null,
@@ -22,8 +22,8 @@ const EMPTY = {
 export const base = () => `/api/sessions/${state.session.id}`;
 
 // Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why.
-export async function begin() {
-  try {
+export const begin = () =>
+  entering(async () => {
     const [server, games, presets, settings] = await Promise.all([
       get("/api/server"),
       get("/api/games"),
@@ -31,8 +31,15 @@ export async function begin() {
       get("/api/settings"),
     ]);
     set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
-    const wanted = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
-    if (!wanted || !(await trying(() => open(wanted)))) await visit();
+    const wanted = named();
+    if (!wanted || wanted === deleted || !(await trying(() => open(wanted)))) await visit();
+  });
+
+const named = () => location.pathname.match(/^\/s\/([^/]+)/)?.[1];
+
+async function entering(action) {
+  try {
+    await action();
   } catch (error) {
     if (error.status === undefined) console.error(error);
     set({ session: null, dialog: null, trouble: { code: error.code, message: error.message } });
@@ -43,7 +50,7 @@ export async function begin() {
 // coming back to `/` before that finds it again, so that they do not pile up.
 async function visit() {
   const before = keptInTab("visit");
-  const unused = before && before !== leaving && (await get(`/api/sessions/${before}`).catch(() => null));
+  const unused = before && before !== deleted && (await get(`/api/sessions/${before}`).catch(() => null));
   const session = unused?.temporary ? unused : await post("/api/sessions", { game: "tictactoe", temporary: true });
   keepInTab("visit", session.id);
   enter(session, true);
@@ -92,9 +99,10 @@ function hear(message) {
 // The session was deleted: by this page, by the server because nobody used it, or by somebody else.
 function gone() {
   const { id, temporary } = state.session;
-  if (id === leaving) return;
+  if (id === deleted) return;
+  deleted = id;
   live.close();
-  if (temporary) begin();
+  if (temporary) entering(visit);
   else set({ session: null, dialog: null, trouble: { code: "deleted", message: t("session_deleted") } });
 }
 
@@ -230,10 +238,10 @@ export const rename = (id, name) =>
 
 export const discard = (id) =>
   trying(async () => {
-    leaving = id;
+    deleted = id;
     await remove(`/api/sessions/${id}`);
     if (!state.session) await begin();
-    else if (state.session.id === id) await visit();
+    else if (state.session.id === id) await entering(visit);
     return true;
   });
 
@@ -257,6 +265,5 @@ export const ask = (kind, question = null) =>
   });
 
 addEventListener("popstate", () => {
-  const id = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
-  if (id && id !== state.session?.id) begin();
+  if (named() && named() !== state.session?.id) begin();
 });
