@@ -92,7 +92,7 @@ def _line(facts: dict[str, Any]) -> str:
     line = " ".join(clean(text) for text in facts["line"])
     chance = "（随机处取见得最多的结果）" if facts["line_through_chance"] else ""
     if facts["line_length"] > LINE_SHOWN:
-        return f"搜索预期的着法{chance}：{line} …"
+        return f"搜索预期的着法{chance}：{line} 等。"
     return f"搜索预期的着法{chance}：{line}{'，对局随之结束' if ends else ''}。"
 
 
