@@ -243,7 +243,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         """Shares and values of the most visited moves against simulations."""
 
         def chart(search: Search) -> dict[str, Any]:
-            points = list(session.chart)
+            points = list(session.chart.points)
             used = sorted({a["number"] for point in points for a in point["actions"]})
             return {"points": points, "names": {str(n): search.position.action_text(n) for n in used}}
 
@@ -385,7 +385,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
             "result": views.result_view(session.result()),
             "explanation": views.explanation_view(session.result(), "en"),
             "game": session.game(False),
-            "chart": session.chart,
+            "chart": session.chart.points,
             "tree": session.look(lambda search: views.tree_view(search, numbers(path), 4, 20)),
         }
         return Json(data, headers=headers)

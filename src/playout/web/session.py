@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import copy
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +24,9 @@ from playout.step import Step
 
 from . import views
 from .caps import Caps
+from .chart import Chart
 from .moments import Moments
+from .parked import Parked
 from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
 from .store import Store
@@ -35,10 +36,6 @@ from .twin import Log, at_root, frozen, log_of, origin_of, redo, tree_bytes
 T = TypeVar("T")
 
 PATIENCE = 10.0  # seconds that a request waits for a session
-PARKED_BYTES = 1 << 28  # of the trees left behind in one session
-CHART_EVERY, CHART_POINTS = 0.25, 400  # seconds between two points, and how many there are at most
-CHART_KEPT = 100  # points that a restart leaves
-CHART_GROWTH = 1.05  # or so much more simulations, whichever comes first: short runs have their points, too
 BEST = "best"  # the word for the best action, unless the game has an action of that name
 
 
@@ -58,7 +55,7 @@ class Session:
         self.failure: dict[str, Any] | None = None  # what the game or the evaluator failed at last
         self.temporary = False  # until it is used, it may be deleted
         self.kept: dict[str, Any] | None = None
-        self.chart: list[dict[str, Any]] = []
+        self.chart = Chart()
         self.last_step: Step | None = None
         self.preset, self.options = "default", dict[str, str]()
         self.created = self.touched = time.time()
@@ -68,15 +65,13 @@ class Session:
         self.listeners: set[Callable[[], None]] = set()
         self._row: dict[str, Any] = {}
         self._origin = 0  # the moment at which the search began
-        self._parked: dict[int, Search] = {}  # by moment, the one left last at the end
-        self._origins: dict[int, int] = {}  # the moments at which those began
+        self._parked = Parked()
         self._last: tuple[Search, int, Result] | None = None
         self.used = time.monotonic()  # when somebody last looked
         self._lock = threading.Lock()
         self._still = threading.Lock()  # held while the tree must stay as it is; taken after `_lock`
         self._runs = 0
         self._log: Log = []  # of the search, when the present run began
-        self._charted = 0.0
 
     # Beginning and coming back.
 
@@ -117,7 +112,8 @@ class Session:
         self.moments = Moments.from_rows(_start(game, row), row["moments"], int(row["moment"]))
         self.preset, self.options, self._origin = row["preset"], dict(row["options"]), int(row["origin"])
         self.kept = row["kept"]
-        self.chart = self.chart or list(row.get("chart", ()))
+        if not self.chart.points:
+            self.chart = Chart(row.get("chart", ()))
         wanted = [(str(what), int(number)) for what, number in row["log"]]
         file, search = self.store.file(self.id), None
         if file.exists():
@@ -171,7 +167,7 @@ class Session:
             "last_run": self.last_run,
             "failure": self.failure,
             "temporary": self.temporary,
-            "chart": [] if self.run is not None else self.chart[:: 1 + len(self.chart) // CHART_KEPT],
+            "chart": [] if self.run is not None else self.chart.kept(),
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
         }
@@ -348,7 +344,7 @@ class Session:
     def _take(self, search: Search) -> None:
         """Another search, which began at the present moment."""
         self.search, self._origin = search, self.moments.now.id
-        self.chart, self._last, self.last_step = [], None, None
+        self.chart, self._last, self.last_step = Chart(), None, None
 
     # Running.
 
@@ -359,7 +355,7 @@ class Session:
             search = self._awake()
             self._check_can_search(search)
             if from_start:
-                self.chart = []
+                self.chart = Chart()
             self._runs += 1
             self.failure = None
             self._log = log_of(search)
@@ -372,7 +368,7 @@ class Session:
                 number=self._runs,
                 kind=kind,
                 from_start=from_start,
-                each=self._note_point,
+                each=self.chart.note,
             )
             self._changed()
             with self._still:
@@ -386,17 +382,6 @@ class Session:
         if position.player == CHANCE:
             raise not_now("chance moves next; play one of its outcomes, then search on")
 
-    def _note_point(self, search: Search) -> None:
-        """Sample the chart, now and then; thin it out when it is full."""
-        now, last = time.monotonic(), self.chart[-1]["simulations"] if self.chart else 0
-        if now - self._charted < CHART_EVERY and search.simulations < CHART_GROWTH * last:
-            return
-        self._charted = now
-        if search.simulations > last:
-            self.chart.append(views.point_view(search))
-            if len(self.chart) > CHART_POINTS:
-                del self.chart[1:-1:2]
-
     def _run_ended(self, run: Run, result: Result | None) -> None:
         """In the run's own thread."""
         with self._lock:
@@ -405,9 +390,8 @@ class Session:
                 self._failed(run.kind, run.error)
             self.run = None
             run.answer()
-            self._charted = 0.0
             with contextlib.suppress(Exception):  # a point of the chart is not worth a session
-                self._note_point(run.search)
+                self.chart.note_end(run.search)
             self._last = (run.search, run.search.simulations, result) if result is not None else None
             self._changed()
 
@@ -432,7 +416,7 @@ class Session:
 
     def _rewind(self, search: Search) -> None:
         search.rewind(0)
-        self._cut_chart(0)
+        self.chart.cut(0)
 
     def step(self, svg: bool) -> dict[str, Any]:
         """One simulation in full."""
@@ -446,13 +430,10 @@ class Session:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
             root = search.position
             self.last_step = search.step()
-            self._cut_chart(search.simulations)
+            self.chart.cut(search.simulations)
             return views.step_view(self.last_step, root, svg, search.simulations)
 
         return self._change("step", work)
-
-    def _cut_chart(self, simulations: int) -> None:
-        self.chart = [point for point in self.chart if point["simulations"] <= simulations]
 
     # Moving.
 
@@ -468,16 +449,16 @@ class Session:
                 raise not_now(f"the game is over in {search.position.text or 'this position'}; no move is left")
             number, before = _chosen(search, action), search.root.visits
             views.position_view(search.position.play(number))  # a position that can't be shown can't be left again
-            parked = self._park(search)
+            parked = self._parked.leave(self.moments.now.id, search, self._origin)
             try:
                 after = search.play(number)
             except Exception:
-                self._parked.pop(self.moments.now.id, None)
+                self._parked.drop(self.moments.now.id)
                 self.search = parked
                 raise
             self.moments.play(number, after)
-            self._parked.pop(self.moments.now.id, None)
-            self.chart, self._last, self.last_step = [], None, None
+            self._parked.drop(self.moments.now.id)
+            self.chart, self._last, self.last_step = Chart(), None, None
             kept = search.root.visits
             self.kept = {"visits": kept, "of": before, "how": "subtree" if kept else "none"}
 
@@ -490,28 +471,19 @@ class Session:
             moment = self.moments.find(number)
             if moment is self.moments.now:
                 return
-            before, origin, found = search.root.visits, self._origin, self._parked.get(moment.id)
-            there = found or Search(search.game, search.settings, position=moment.position, seed=search.seed)
-            self._park(search)
-            self._parked.pop(moment.id, None)
+            before, found = search.root.visits, self._parked.find(moment.id)
+            there, origin = found or (
+                Search(search.game, search.settings, position=moment.position, seed=search.seed),
+                moment.id,
+            )
+            self._parked.leave(self.moments.now.id, search, self._origin)
+            self._parked.drop(moment.id)
             self.moments.now = moment
             self._take(there)
-            if found is not None:
-                self._origin = self._origins.pop(moment.id, origin)
-            kept = found.root.visits if found is not None else 0
-            self.kept = {"visits": kept, "of": before, "how": "parked" if found is not None else "none"}
+            self._origin = origin
+            self.kept = {"visits": there.root.visits, "of": before, "how": "parked" if found else "none"}
 
         self._change("goto", work)
-
-    def _park(self, search: Search) -> Search:
-        """Leave the present tree at its moment, to be found again; the oldest go when there are too many bytes."""
-        now, copied = self.moments.now.id, copy.copy(search)
-        self._parked.pop(now, None)
-        if search.root.visits:
-            self._parked[now], self._origins[now] = copied, self._origin
-        while self._parked and sum(map(tree_bytes, self._parked.values())) > PARKED_BYTES:
-            self._parked.pop(next(iter(self._parked)))
-        return copied
 
     # Views.
 
@@ -583,8 +555,7 @@ class Session:
 
     def game(self, svg: bool) -> dict[str, Any]:
         def view(search: Search) -> dict[str, Any]:
-            visits = {number: twin.root.visits for number, twin in self._parked.items()}
-            visits[self.moments.now.id] = search.root.visits
+            visits = self._parked.visits() | {self.moments.now.id: search.root.visits}
             return {"moment": self.moments.now.id, "moments": self.moments.to_dicts(visits, svg, views.drawn)}
 
         return self.look(view)
@@ -593,7 +564,7 @@ class Session:
     def bytes(self) -> int:
         """What it takes in memory."""
         search = self.search
-        return (tree_bytes(search) if search is not None else 0) + sum(map(tree_bytes, list(self._parked.values())))
+        return (tree_bytes(search) if search is not None else 0) + self._parked.bytes
 
 
 def _chosen(search: Search, action: int | str) -> int:
