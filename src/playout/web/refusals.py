@@ -45,7 +45,7 @@ class Refusal(Exception):
 
 def refusal_of(error: PlayoutError) -> Refusal:
     """A mistake that the search reported, as an answer; what it calls by a command's option has no dashes here."""
-    status, code = CODES.get(type(error), (400, "bad_request"))
+    status, code = next((found for kind, found in CODES.items() if isinstance(error, kind)), (400, "bad_request"))
     return Refusal(status, code, str(error).replace("--option ", "option "))
 
 
