@@ -103,7 +103,7 @@ def test_a_run_without_limits_goes_on_until_it_is_stopped(server: Served) -> Non
     assert server.get(session)["run"]["stopped_by"] is None
     for path in ("result", "tree", "map", "chart", "explain", "game", "node", "line", "find?text=4"):
         server.get(f"{session}/{path}")
-    for path, body in (("run", {}), ("play", {}), ("step", {}), ("settings", {}), ("goto", {"moment": 0})):
+    for path, body in (("run", {}), ("play", {"action": 3}), ("step", {}), ("settings", {}), ("goto", {"moment": 0})):
         assert server.post(f"{session}/{path}", 409, **body)["error"]["code"] == "busy"
     run = server.post(f"{session}/stop")["run"]
     assert run["stopped_by"] == "stop"
@@ -244,24 +244,24 @@ def test_playing_keeps_the_subtree_and_walking_back_finds_the_tree_again(server:
 def test_where_chance_moves_an_outcome_is_played(server: Served) -> None:
     session = server.create("game2048", seed=7)
     server.post(f"{session}/run", simulations=20, wait=True)
-    moved = server.post(f"{session}/play")
+    moved = server.post(f"{session}/play", action="best")
     assert moved["position"]["chance"]
     assert sum(action["probability"] for action in moved["position"]["actions"]) == pytest.approx(1)
     assert server.post(f"{session}/run", 409)["error"]["code"] == "state"
     assert server.get(f"{session}/result")["best"] is None
-    drawn = server.post(f"{session}/play")  # by its probability
+    drawn = server.post(f"{session}/play", action="best")  # by its probability
     assert not drawn["position"]["chance"]
     assert server.get(f"{session}/game")["moments"][2]["player"] == -1
 
 
 def test_a_game_that_is_over_is_not_searched(server: Served) -> None:
     session = server.create(position="XX./OO./...")
-    assert server.post(f"{session}/play", 409)["error"]["code"] == "state"  # no best move yet
+    assert server.post(f"{session}/play", 409, action="best")["error"]["code"] == "state"  # no best move yet
     over = server.post(f"{session}/play", action="3")
     assert over["position"]["over"]
     assert over["position"]["player"] == -4
-    for path in ("run", "step", "play"):
-        assert server.post(f"{session}/{path}", 409)["error"]["code"] == "state"
+    for path, body in (("run", {}), ("step", {}), ("play", {"action": "best"})):
+        assert server.post(f"{session}/{path}", 409, **body)["error"]["code"] == "state"
     assert "over" in server.get(f"{session}/explain")["text"]
 
 
@@ -342,6 +342,21 @@ def test_the_built_in_explanation_serves_where_there_is_no_model(server: Served)
     server.post(f"{session}/step")
     assert "selection" in server.post(f"{session}/ask", kind="step")["answer"]
     server.post(f"{session}/ask", 422, kind="question")
+
+
+def test_settings_are_told_without_the_zeros_that_fill_their_fields(server: Served) -> None:
+    session = server.create("target_sum", game_settings={"target": 12, "moves": 3, "numbers": [2, 3, 7]})
+    assert server.get(session)["game_settings"] == {"target": 12, "moves": 3, "numbers": [2, 3, 7]}
+    again = server.create("target_sum", game_settings=server.get(session)["game_settings"])
+    assert server.get(again)["position"]["show"] == server.get(session)["position"]["show"]
+
+
+def test_a_move_is_played_only_in_the_position_that_it_was_chosen_in(server: Served) -> None:
+    session = server.create("connect4")
+    assert server.post(f"{session}/play", action=3, moment=0)["moment"] == 1
+    error = server.post(f"{session}/play", 409, action=3, moment=0)["error"]  # a second click
+    assert error["code"] == "state"
+    assert server.get(session)["plies"] == 1
 
 
 def test_the_pages_come_from_here_alone(server: Served) -> None:

@@ -44,7 +44,7 @@ def worked_on(server: Served) -> str:
     """A session with a game, a branch, and a tree that was kept."""
     session = server.create("connect4", seed=5, options={"c": 1.1}, name="kept")
     server.post(f"{session}/run", simulations=FEW, wait=True)
-    server.post(f"{session}/play")
+    server.post(f"{session}/play", action="best")
     server.post(f"{session}/goto", moment=0)
     server.post(f"{session}/play", action="1")
     server.post(f"{session}/run", simulations=FEW, wait=True)
@@ -177,6 +177,21 @@ def test_turns_go_round() -> None:
         turns.leave(turn)
     turns.ask(all_of_them[0])
     assert not turns.is_over(all_of_them[0])  # nobody waits
+
+
+def test_a_run_that_does_not_come_back_loses_its_slot_to_the_next() -> None:
+    turns, stuck, other, third = Turns(1, stuck=0.0), Turn(), Turn(), Turn()
+    turns.ask(stuck)
+    turns.ask(other)
+    assert (stuck.granted, other.granted) == (True, True)
+    turns.stuck = 1e9
+    turns.ask(third)
+    assert not third.granted
+    assert turns.is_over(stuck)
+    turns.leave(stuck)  # it came back after all: its slot is another's by now
+    assert not third.granted
+    turns.leave(other)
+    assert third.granted
 
 
 # Processes.

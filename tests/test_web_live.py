@@ -66,6 +66,24 @@ def test_a_run_is_followed_to_its_end(server: Served) -> None:
         assert last["result"]["visits"] == state["visits"] == state["last_run"]["simulations"]
 
 
+def test_the_reasons_follow_a_run_in_the_language_that_is_watched(server: Served) -> None:
+    session = server.create("connect4", seed=1)
+    names = {a["action"]: a["number"] for a in server.get(session)["position"]["actions"]}
+    with server.live(session) as live:
+        server.post(f"{session}/run", 202)
+        for language, word in (("en", "the search chooses"), ("zh", "搜索选择")):
+            live.send(json.dumps({"type": "watch", "explain": language}))
+            seen = [until(live, lambda m: (m.get("explanation") or {}).get("facts", {}).get("best")) for _ in range(3)]
+            seen = [m["explanation"] for m in seen if word in m["explanation"]["text"]]
+            assert all(names[found["facts"]["best"]["action"]] == found["facts"]["best"]["number"] for found in seen)
+            done = [found["facts"]["search"]["simulations"] for found in seen]
+            assert done == sorted(set(done))
+            assert len(done) >= 2  # one may have been under way in the language before
+        live.send(json.dumps({"type": "watch"}))
+        until(live, lambda m: is_update(m) and "explanation" not in m)
+        server.post(f"{session}/stop")
+
+
 def test_changes_by_others_are_told(server: Served) -> None:
     session = server.create("connect4")
     with server.live(session) as live, server.live(session) as other:

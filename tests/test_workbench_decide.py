@@ -56,6 +56,41 @@ def test_the_best_move_with_its_reason_is_played_and_the_game_walked_back(desk: 
     expect(page.locator(".moment")).to_have_count(4)
 
 
+def test_the_reasons_follow_a_run_and_their_button_plays_the_move_that_it_names(desk: Desk) -> None:
+    page = desk.open(desk.prepare(200, game="connect4", seed=4))
+    numbers = {a["action"]: a["number"] for a in desk.state()["position"]["actions"]}
+    page.locator("#tab-why").click()
+    reason = page.locator("#reason")
+    expect(reason).to_contain_text("The search ran 200 simulations")
+    page.get_by_role("radio", name="∞").click()
+    page.locator("#run").click()
+    expect(reason).not_to_contain_text("The search ran 200 simulations")
+    for _ in range(2):  # and again, while the run goes on
+        now = reason.inner_text()
+        expect(reason).not_to_have_text(now)
+    expect(page.locator("#run")).to_contain_text("Stop")
+    button = page.locator("#play-why")
+    # The best move may change under the hand: read the name and press in one go.
+    with page.expect_request("**/play") as request:
+        named = button.evaluate("button => (button.click(), button.innerText)")
+    sent = request.value.post_data_json
+    assert (sent["action"], sent["moment"]) == (numbers[named.removeprefix("Play ")], 0)
+    expect(page.locator(".moment.here")).to_contain_text(f"1. {named.removeprefix('Play ')}")
+
+
+def test_buttons_and_keys_name_the_move_that_they_play(desk: Desk) -> None:
+    page = desk.open(desk.prepare(500, game="connect4", seed=4))
+    numbers = {a["action"]: a["number"] for a in desk.state()["position"]["actions"]}
+    for press in (lambda: page.locator("#play-best").click(), lambda: page.keyboard.press("p")):
+        expect(page.locator("#play-best")).to_contain_text("Play ")
+        expect(page.locator("#play-best")).to_be_enabled()
+        named = page.locator("#play-best").inner_text().removeprefix("Play ").removesuffix(" →")
+        with page.expect_request("**/play") as request:
+            press()
+        assert request.value.post_data_json["action"] == numbers[named]
+        expect(page.locator(".moment.here")).to_contain_text(f". {named}")
+
+
 def test_a_game_is_played_to_its_end(desk: Desk) -> None:
     page = desk.open(desk.prepare(game="tictactoe", position="XX./OO./...", seed=1))
     page.locator("#run").click()

@@ -26,7 +26,9 @@ def browser() -> Iterator[Any]:
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """In a thread; the tests of restarts begin `playout serve` itself."""
     need_chromium()
-    with serving(tmp_path_factory.mktemp("data"), games=[f"{GAMES}:Hostile", f"{GAMES}:Wide"]) as found:
+    with serving(
+        tmp_path_factory.mktemp("data"), games=[f"{GAMES}:{name}" for name in ("Hostile", "Wide", "Failing")]
+    ) as found:
         yield found
 
 

@@ -1,4 +1,6 @@
-"""Games for the tests of the workbench: one whose texts attack the page, one with 200 moves."""
+"""Games for the tests of the workbench: one whose texts attack the page, one with 200 moves, one whose rule fails, one
+whose rule hangs.
+"""
 
 import numpy as np
 
@@ -36,6 +38,45 @@ class Hostile(Nim):
             '<image href="http://example.com/spy.png" width="9" height="9"/>'
             f'<text x="30" y="36">{state.stones}</text></svg>'
         )
+
+
+class Failing(Nim):
+    """Nim whose `apply` raises when 13 stones would be left."""
+
+    settings = {"stones": 14}  # noqa: RUF012
+
+    @staticmethod
+    def apply(state, action, rewards):
+        if state.stones - action == 13:
+            raise ValueError("13 stones bring bad luck")
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
+        state.turn = 1 - state.turn
+
+
+class Hanging(Nim):
+    """Nim whose `apply` never returns when 13 stones would be left; its other loops are long, and end."""
+
+    settings = {"stones": 14}  # noqa: RUF012
+
+    @staticmethod
+    def legal_actions(state, actions):
+        count, rounds = min(3, state.stones), 0
+        while rounds < 200_000:
+            rounds += 1
+        for i in range(count):
+            actions[i] = i + 1
+        return count
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action
+        while state.stones == 13:
+            rewards[0] += 1.0
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
+        state.turn = 1 - state.turn
 
 
 class Wide(po.Game):

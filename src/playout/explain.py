@@ -120,6 +120,7 @@ def _facts(result: Result, stats: ActionStats) -> dict[str, Any]:
         end = end.play(action)
     return {
         "action": stats.text,
+        "number": stats.action,
         "visits": stats.visits,
         "share": stats.visits / total if total else 0.0,
         "value": stats.value,

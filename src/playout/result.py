@@ -104,9 +104,10 @@ class Result:
     def line_text(self, line: tuple[int, ...]) -> list[str]:
         """A line of play in the game's own words."""
         texts, position = [], self.position
-        for action in line:
+        for i, action in enumerate(line):
+            if i:  # the last action is not played: nobody may have tried it yet, and its rules may fail
+                position = position.play(line[i - 1])
             texts.append(position.action_text(action))
-            position = position.play(action)
         return texts
 
     def policy(self, temperature: float | None = None) -> dict[int, float]:

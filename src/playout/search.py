@@ -358,7 +358,7 @@ class Search:
         if not self._lock.acquire(blocking=False):
             raise BusyError(f"{what}: this search is already at work in another thread; wait for it, or call stop()")
         try:
-            self._owner = threading.get_ident()
+            self._owner, self._stopped_at = threading.get_ident(), None  # a stop is for what was under way then
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
                 yield
         finally:

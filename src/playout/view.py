@@ -252,7 +252,7 @@ class Node:
             "interval": list(interval) if interval else None,
             "prior": self.prior,
             "proven": self.proven,
-            "player": self.player,
+            "player": self._player_if_known(),
             "node": self.number,
             "parents": self.parents,
             "node_visits": self.node_visits,
@@ -260,6 +260,13 @@ class Node:
             "children": [node.to_dict(depth - 1, width) for node in shown],
             "more": count - len(shown),
         }
+
+    def _player_if_known(self) -> int | None:
+        """Who moves here; None where the rules fail at this position."""
+        try:
+            return self.player
+        except Exception:  # noqa: BLE001  # a user's object may raise anything; the rest of the tree can still be shown
+            return None
 
     # How it shows itself.
 

@@ -137,6 +137,8 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
             body.name,
             body.source,
         )
+        if body.temporary:
+            session.make_temporary()
         return Json(session.view(), 201)
 
     @app.get("/api/sessions", response_model=schemas.SessionsOut, tags=["sessions"])
@@ -241,7 +243,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         """Shares and values of the most visited moves against simulations."""
 
         def chart(search: Search) -> dict[str, Any]:
-            points = list(session.chart)
+            points = list(session.chart.points)
             used = sorted({a["number"] for point in points for a in point["actions"]})
             return {"points": points, "names": {str(n): search.position.action_text(n) for n in used}}
 
@@ -332,14 +334,14 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     # Deciding and the game so far.
 
     @app.get("/api/sessions/{session}/explain", response_model=schemas.ExplainOut, tags=["deciding"])
-    def explain(session: Found) -> Response:
+    def explain(session: Found, language: schemas.Language = "en") -> Response:
         """The best move, with the reason in words and the facts."""
-        return Json(session.explanation())
+        return Json(session.look(lambda search: views.explanation_view(session.result_of(search), language)))
 
     @app.post("/api/sessions/{session}/play", response_model=schemas.SessionOut, tags=["deciding"])
     def play(session: Found, body: schemas.PlayIn) -> Response:
         """Play a move; its subtree is kept."""
-        session.play(body.action)
+        session.play(body.action, body.moment)
         return Json(session.view())
 
     @app.get("/api/sessions/{session}/game", response_model=schemas.GameSoFar, tags=["deciding"])
@@ -381,9 +383,9 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         data = {
             "session": session.view(),
             "result": views.result_view(session.result()),
-            "explanation": session.explanation(),
+            "explanation": views.explanation_view(session.result(), "en"),
             "game": session.game(False),
-            "chart": session.chart,
+            "chart": session.chart.points,
             "tree": session.look(lambda search: views.tree_view(search, numbers(path), 4, 20)),
         }
         return Json(data, headers=headers)
@@ -393,7 +395,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         """Have a step, a choice or a question explained, by a language model where one is set up."""
         if body.kind == "question" and not (body.question or "").strip():
             raise Refusal(422, "invalid", "question is missing; kind question needs one")
-        facts = await run_in_threadpool(bench.asker.gather, session, body.kind)
+        facts = await run_in_threadpool(bench.asker.gather, session, body.kind, body.language)
         return Json(await bench.asker.ask(facts, body.kind, body.question or "", body.language))
 
     @app.websocket("/api/sessions/{session}/live")
@@ -435,7 +437,7 @@ def _add_errors(app: FastAPI) -> None:
         places = []
         for found in error.errors()[:4]:
             where = ".".join(str(part) for part in found["loc"][1:]) or "the body"
-            places.append(f"{where[:80]}: {found['msg']}")
+            places.append(f"{where[:80]}: {found['msg'].removeprefix('Value error, ')}")
         return answer(Refusal(422, "invalid", "; ".join(places)))
 
     @app.exception_handler(HTTPException)

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  # Chinese punctuation
 """Questions to a language model, with the numbers at hand; without one, or when it fails, the built-in explanation.
 
 Two forms are spoken: OpenAI-compatible chat completions, and Gemini's generateContent. The key is sent to the model's
@@ -18,7 +19,7 @@ from playout.errors import SettingsError
 from playout.explain import explain_data
 from playout.step import Step
 
-from . import views
+from . import chinese, views
 from .session import Session
 
 PATIENCE = 30.0
@@ -40,8 +41,53 @@ ASKS = {
 }
 
 
+WORDS = {
+    "en": {
+        "busy": "the language model is busy with other questions; try again in a moment",
+        "slow": "the language model did not answer within {seconds:g} seconds",
+        "long": "the language model's answer is too long",
+        "refused": "the language model's server refused with status {status}",
+        "key": " (is the key right?)",
+        "address": " (is the address right?)",
+        "unreached": "the language model's server can't be reached",
+        "broken": "the language model's server broke off ({error})",
+        "protocol": "the language model's server does not speak HTTP as it should",
+        "odd": "the language model's answer was not understood",
+        "empty": "the language model's answer was empty",
+        "missing": "no language model is set up (PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL, PLAYOUT_LLM_KEY)",
+        "built-in": "; this is the built-in explanation",
+        "no step": "No step has been taken in this session yet. Take one; then it can be explained.",
+    },
+    "zh": {
+        "busy": "语言模型正忙于其他问题，请稍后再试",
+        "slow": "语言模型在 {seconds:g} 秒内没有回答",
+        "long": "语言模型的回答太长",
+        "refused": "语言模型的服务器拒绝了请求，状态码 {status}",
+        "key": "（密钥正确吗？）",
+        "address": "（地址正确吗？）",
+        "unreached": "无法连接语言模型的服务器",
+        "broken": "语言模型的服务器中断了连接（{error}）",
+        "protocol": "语言模型的服务器没有按 HTTP 应答",
+        "odd": "无法理解语言模型的回答",
+        "empty": "语言模型的回答是空的",
+        "missing": "没有配置语言模型（PLAYOUT_LLM_URL、PLAYOUT_LLM_MODEL、PLAYOUT_LLM_KEY）",
+        "built-in": "；以下是内置解释",
+        "no step": "本会话还没有进行过单步。先走一步，再来解释。",
+    },
+}
+HINTS = {401: "key", 403: "key", 404: "address"}
+
+
 class AskError(Exception):
-    """Why there is no answer, in words for people."""
+    """Why there is no answer: a key of `WORDS`, what fills it in, and a key of `WORDS` for what may help."""
+
+    def __init__(self, why: str, hint: str | None = None, **values: Any) -> None:
+        super().__init__(why)
+        self.why, self.hint, self.values = why, hint, values
+
+    def text(self, language: str) -> str:
+        words = WORDS[language]
+        return words[self.why].format(**self.values) + (words[self.hint] if self.hint else "")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -76,17 +122,18 @@ class Asker:
     def __repr__(self) -> str:
         return f"<Asker {self.model or 'without a model'}>"
 
-    def gather(self, session: Session, kind: str) -> dict[str, Any]:
+    def gather(self, session: Session, kind: str, language: str) -> dict[str, Any]:
         """The numbers that go with a question, and the built-in answer to it."""
-        result = session.result()
+        result, step = session.result(), session.last_step
         facts = {"choice": explain_data(result), "actions": views.result_view(result, lines=False)["actions"][:12]}
-        step = session.last_step
-        built_in = result.explain()
-        if kind == "step" or (step is not None and kind == "question"):
-            built_in = str(step) if kind == "step" and step is not None else built_in
-            if kind == "step" and step is None:
-                built_in = "No step has been taken in this session yet. Take one; then it can be explained."
-            facts = {"step": _short(step), **facts} if step is not None else facts
+        if kind != "choice" and step is not None:
+            facts = {"step": _short(step), **facts}
+        if kind != "step":
+            built_in = views.explanation_view(result, language)["text"]
+        elif step is None:
+            built_in = WORDS[language]["no step"]
+        else:
+            built_in = chinese.stepped(step) if language == "zh" else str(step)
         return {"facts": views.plain(facts), "built_in": built_in}
 
     async def ask(self, gathered: dict[str, Any], kind: str, question: str, language: str) -> dict[str, Any]:
@@ -97,7 +144,7 @@ class Asker:
                 self._slots = asyncio.Semaphore(SLOTS)
             try:
                 if self._slots.locked():
-                    raise AskError("the language model is busy with other questions; try again in a moment")
+                    raise AskError("busy")
                 async with self._slots:
                     ask = ASKS.get(kind, question)
                     system = SYSTEM.format(language=LANGUAGES[language])
@@ -105,46 +152,40 @@ class Asker:
                     answer = await asyncio.to_thread(self.complete, system, f"{ask}\n\nThe numbers:\n{facts}")
                 return {"answer": answer, "source": "model", "model": self.model, "note": None}
             except AskError as error:
-                note = f"{error}; this is the built-in explanation"
+                note = error.text(language) + WORDS[language]["built-in"]
         elif kind == "question":
-            note = (
-                "no language model is set up (PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL, PLAYOUT_LLM_KEY); this is the "
-                "built-in explanation"
-            )
+            note = WORDS[language]["missing"] + WORDS[language]["built-in"]
         return {"answer": gathered["built_in"], "source": "built-in", "model": None, "note": note}
 
     def complete(self, system: str, user: str) -> str:
-        """One question to the model; `AskError` says what went wrong, without the key and without its words."""
+        """One question to the model; `AskError` says what went wrong, without the key and without the model's words."""
         request = self._request(system, user)
         opener = urllib.request.build_opener(_NoRedirect)
         until = time.monotonic() + self.patience
-        slow = AskError(f"the language model did not answer within {self.patience:g} seconds")
+        slow = AskError("slow", seconds=self.patience)
         try:
             with opener.open(request, timeout=self.patience) as response:
                 body = b""
                 while part := response.read1(1 << 16):
                     body += part
                     if len(body) > ANSWER_BYTES:
-                        raise AskError("the language model's answer is too long")
+                        raise AskError("long")
                     if time.monotonic() > until:
                         raise slow
         except urllib.error.HTTPError as error:
             error.close()
-            hint = {401: " (is the key right?)", 403: " (is the key right?)", 404: " (is the address right?)"}
-            raise AskError(
-                f"the language model's server refused with status {error.code}{hint.get(error.code, '')}"
-            ) from None
+            raise AskError("refused", HINTS.get(error.code), status=error.code) from None
         except TimeoutError:
             raise slow from None
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise slow from None
-            raise AskError("the language model's server can't be reached") from None
+            raise AskError("unreached") from None
         except (OSError, ValueError, EOFError) as error:
-            raise AskError(f"the language model's server broke off ({type(error).__name__})") from None
+            raise AskError("broken", error=type(error).__name__) from None
         except Exception as error:
             if type(error).__module__ == "http.client":
-                raise AskError("the language model's server does not speak HTTP as it should") from None
+                raise AskError("protocol") from None
             raise
         return self._read(body)
 
@@ -179,9 +220,9 @@ class Asker:
             else:
                 text = data["choices"][0]["message"]["content"]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise AskError("the language model's answer was not understood") from None
+            raise AskError("odd") from None
         if not isinstance(text, str) or not text.strip():
-            raise AskError("the language model's answer was empty")
+            raise AskError("empty")
         text = text.strip()
         if self._key and self._key in text:
             text = text.replace(self._key, "…")

@@ -14,6 +14,7 @@ from playout.options import OPTIONS, flat
 from playout.settings import PRESETS, preset, preset_for
 
 from .refusals import Refusal, game_may_fail
+from .views import unpadded
 
 PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
 
@@ -76,7 +77,7 @@ def _setting(game: Game, key: str) -> dict[str, Any]:
     kind = "integer" if np.issubdtype(field.base, np.integer) else "number"
     return {
         "name": key,
-        "default": list(default) if isinstance(default, tuple) else default,
+        "default": unpadded(default),
         "type": f"{kind}s" if field.shape else kind,
         "most": int(field.shape[0]) if field.shape else None,
     }

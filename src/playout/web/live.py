@@ -22,7 +22,7 @@ from .sessions import Sessions
 WATCHERS = 16  # of one session
 SHARE = 0.06  # of a run's time may go into updates
 SLOWEST = 0.18  # seconds between two updates, unless many watch
-MAP_EVERY = 0.5  # seconds between two maps during a run: the largest of the views, and the slowest to change
+SLOW_EVERY = 0.5  # seconds between two maps during a run, the largest of the views, and two texts, which people read
 MESSAGE = 1 << 16
 _watching = 0  # connections of the whole server; only the event loop changes it
 
@@ -54,6 +54,7 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
     finally:
         _watching -= 1
         session.listeners.discard(changed)
+        session.used = time.monotonic()
         for task in tasks:
             task.cancel()
         for found in await asyncio.gather(*tasks, return_exceptions=True):
@@ -66,7 +67,7 @@ class _Connection:
         self.socket, self.session, self.wake = socket, session, wake
         self.watch = Watch()
         self.watch_is_new = False
-        self.mapped_at = 0.0
+        self.slow_at = 0.0
         self.lock = asyncio.Lock()
 
     async def send(self, message: dict[str, Any]) -> None:
@@ -131,11 +132,11 @@ class _Connection:
                 await self.wake.wait()
 
     def _wanted(self) -> Watch:
-        """What the next update holds: now and then without the map."""
+        """What the next update holds: the slow views only now and then."""
         now = time.monotonic()
-        if self.session.run is not None and not self.watch_is_new and now - self.mapped_at < MAP_EVERY:
-            return self.watch.model_copy(update={"map": None})
-        self.mapped_at = now
+        if self.session.run is not None and not self.watch_is_new and now - self.slow_at < SLOW_EVERY:
+            return self.watch.model_copy(update={"map": None, "explain": None})
+        self.slow_at = now
         return self.watch
 
     async def _new_state(self, version: int) -> None:
@@ -154,6 +155,8 @@ def _update(session: Session, search: Search, watch: Watch) -> tuple[dict[str, A
     update["point"] = views.point_view(search) if search.simulations else None
     if watch.result:
         update["result"] = views.result_view(session.result_of(search), lines=run is None)
+    if watch.explain is not None:
+        update["explanation"] = views.explanation_view(session.result_of(search), watch.explain)
     for name, wanted in (("tree", watch.tree), ("line", watch.line), ("map", watch.map)):
         if wanted is not None:
             try:

@@ -1,7 +1,10 @@
 """What the server refuses, and in which form: a status, a code for programs, a message for people."""
 
 import contextlib
+import sys
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from playout.errors import (
@@ -42,7 +45,7 @@ class Refusal(Exception):
 
 def refusal_of(error: PlayoutError) -> Refusal:
     """A mistake that the search reported, as an answer; what it calls by a command's option has no dashes here."""
-    status, code = CODES.get(type(error), (400, "bad_request"))
+    status, code = next((found for kind, found in CODES.items() if isinstance(error, kind)), (400, "bad_request"))
     return Refusal(status, code, str(error).replace("--option ", "option "))
 
 
@@ -56,10 +59,22 @@ def game_may_fail(game: type[Game]) -> Iterator[None]:
     except Exception as error:
         if game.__module__.startswith("playout."):
             raise
-        name = game.name or game.__name__
-        raise Refusal(
-            400, "game", f"{name} raised {described(error)}; `playout doctor` finds what is wrong with a game"
-        ) from error
+        raise Refusal(400, "game", fault_of(game, error)) from error
+
+
+def fault_of(game: type[Game], error: BaseException) -> str:
+    """An exception of a game's own: the function that was called, what it raised, and the line."""
+    ours = (str(Path(__file__).resolve().parents[1]), sys.base_prefix, sys.prefix)
+    own = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]
+    name, place = game.name or game.__name__, ""
+    if own:
+        name, place = f"{name}.{own[0].name}", f", at {own[-1].filename}:{own[-1].lineno}"
+    return f"{name} raised {described(error)}{place}; `playout doctor` finds what is wrong with a game"
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether a game or an evaluator failed, rather than whoever asked."""
+    return isinstance(error, GameError | EvaluatorError) or (isinstance(error, Refusal) and error.code == "game")
 
 
 def not_now(message: str) -> Refusal:

@@ -14,6 +14,7 @@ from playout.errors import PlayoutError
 from playout.result import Result
 from playout.search import Search
 
+from .refusals import fault_of
 from .turns import Turn, Turns
 
 View = Callable[[Search], Any]
@@ -110,8 +111,8 @@ class Run:
             self.stopped_by, self.error = "error", str(error)
         except MemoryError:
             self.stopped_by, self.error = "error", "the server has no memory left for this tree; delete a session"
-        except Exception as error:  # noqa: BLE001  # a user's game may raise anything; the session lives on and says so
-            self.stopped_by, self.error = "error", f"{type(error).__name__}: {error}"
+        except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session lives on and says so
+            self.stopped_by, self.error = "error", fault_of(type(search.game), error)
         finally:
             search.params = params
             self.turns.leave(self._turn)
@@ -135,5 +136,6 @@ class Run:
                 return
             if self._turn.granted:
                 return
-            self._turn.wake.wait()
+            self._turn.wake.wait(self.turns.stuck)
             self._turn.wake.clear()
+            self.turns.ask(self._turn)

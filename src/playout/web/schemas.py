@@ -5,7 +5,7 @@ Requests are checked against these; answers are made by `views` and only describ
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Text = Annotated[str, StringConstraints(max_length=4000)]
 Name = Annotated[str, StringConstraints(max_length=200)]
@@ -30,6 +30,8 @@ Options = Annotated[dict[Name, OptionValue], Field(max_length=100)]
 GameSettings = Annotated[dict[Name, SettingValue], Field(max_length=100)]
 Moves = Annotated[list[ActionIn], Field(max_length=2000)]
 Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Moment = Annotated[int, Field(strict=True, ge=0, le=2**31)]
+Language = Literal["en", "zh"]
 
 
 class Request(BaseModel):
@@ -70,6 +72,7 @@ class SessionIn(Request):
     options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /api/settings.")
     seed: Seed = Field(0, description="The same seed gives the same search again.")
     name: Name = ""
+    temporary: bool = Field(False, description="Deleted again unless somebody uses it: see docs/http.md.")
 
 
 class SettingsIn(Request):
@@ -109,20 +112,30 @@ class StepIn(Request):
 
 
 class PlayIn(Request):
-    model_config = _for_example({"action": "4"}, {"action": 3}, {"action": None})
-    action: ActionIn | None = Field(None, description="Its text or its number; null: the best one.")
+    model_config = _for_example({"action": "4"}, {"action": 3}, {"action": "best", "moment": 0})
+    action: ActionIn = Field(
+        description="Its text or its number; best: the best one, or where chance moves an outcome by its probability."
+    )
+    moment: Moment | None = Field(
+        None, description="Refused unless the game is at this moment: a move is never played in another position."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _action_is_given(cls, body: Any) -> Any:
+        if isinstance(body, dict) and body.get("action") is None:
+            raise ValueError("action is missing, expected a move's text or number, or best")
+        return body
 
 
 class GotoIn(Request):
-    moment: Annotated[int, Field(strict=True, ge=0, le=2**31)] = Field(
-        description="The id of a moment of the game so far."
-    )
+    moment: Moment = Field(description="The id of a moment of the game so far.")
 
 
 class AskIn(Request):
     kind: Literal["choice", "step", "question"] = "choice"
     question: Annotated[str, StringConstraints(max_length=2000)] | None = None
-    language: Literal["en", "zh"] = "en"
+    language: Language = "en"
 
 
 class TreeWatch(Request):
@@ -147,6 +160,7 @@ class Watch(Request):
 
     type: Literal["watch"] = "watch"
     result: bool = True
+    explain: Annotated[Language | None, Field(description="The reasons for the choice, in this language.")] = None
     tree: TreeWatch | None = None
     map: MapWatch | None = None
     line: LineWatch | None = None
@@ -247,6 +261,13 @@ class KeptOut(Answer):
     how: str = Field(description="subtree, parked or none.")
 
 
+class FailureOut(Answer):
+    what: str = Field(description="run, seek, step, play, goto or settings.")
+    message: str = Field(description="For people: which rule failed, and how.")
+    position: str = Field(description="Where the session was.")
+    moment: int = Field(description="The same, as a moment of the game.")
+
+
 class SessionHead(Answer):
     id: str
     permalink: str
@@ -255,6 +276,7 @@ class SessionHead(Answer):
     created: float = Field(description="Seconds since 1970.")
     touched: float = Field(description="Seconds since 1970.")
     in_memory: bool
+    temporary: bool = Field(description="Made for a visit and not used yet.")
 
 
 class ListedOut(SessionHead):
@@ -287,6 +309,9 @@ class SessionOut(SessionHead):
     graph: bool
     run: RunOut | None
     last_run: RunOut | None
+    failure: FailureOut | None = Field(
+        description="What the game or the evaluator failed at; null: the last work went well."
+    )
     kept: KeptOut | None
     version: int = Field(description="Rises with every change but the simulations of a run.")
 
@@ -423,7 +448,7 @@ class NodeOut(Answer):
     interval: Interval = Field(description="Confidence interval of the value, for the same player.")
     prior: float | None = Field(description="For player `value_for`, who chose the action.")
     proven: float | None = Field(description=PROVEN)
-    player: int = Field(description="Who moves after the action.")
+    player: int | None = Field(description="Who moves after the action; null where the rules fail there.")
     expanded: bool
     id: int | None = Field(description="The node's number in the tree; null while it has none.")
     shared: bool

@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import copy
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,6 @@ import numpy as np
 
 from playout.core import tree as core
 from playout.errors import PlayoutError
-from playout.explain import explain_data
 from playout.files import save
 from playout.game import CHANCE, Game, Position
 from playout.options import flat
@@ -26,8 +24,10 @@ from playout.step import Step
 
 from . import views
 from .caps import Caps
+from .chart import Chart
 from .moments import Moments
-from .refusals import Refusal, busy, game_may_fail, not_now
+from .parked import Parked
+from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
 from .store import Store
 from .turns import Turns
@@ -36,10 +36,7 @@ from .twin import Log, at_root, frozen, log_of, origin_of, redo, tree_bytes
 T = TypeVar("T")
 
 PATIENCE = 10.0  # seconds that a request waits for a session
-PARKED_BYTES = 1 << 28  # of the trees left behind in one session
-CHART_EVERY, CHART_POINTS = 0.25, 400  # seconds between two points, and how many there are at most
-CHART_KEPT = 100  # points that a restart leaves
-CHART_GROWTH = 1.05  # or so much more simulations, whichever comes first: short runs have their points, too
+BEST = "best"  # the word for the best action, unless the game has an action of that name
 
 
 class Session:
@@ -55,8 +52,10 @@ class Session:
         self.moments: Moments
         self.run: Run | None = None
         self.last_run: dict[str, Any] | None = None
+        self.failure: dict[str, Any] | None = None  # what the game or the evaluator failed at last
+        self.temporary = False  # until it is used, it may be deleted
         self.kept: dict[str, Any] | None = None
-        self.chart: list[dict[str, Any]] = []
+        self.chart = Chart()
         self.last_step: Step | None = None
         self.preset, self.options = "default", dict[str, str]()
         self.created = self.touched = time.time()
@@ -66,15 +65,13 @@ class Session:
         self.listeners: set[Callable[[], None]] = set()
         self._row: dict[str, Any] = {}
         self._origin = 0  # the moment at which the search began
-        self._parked: dict[int, Search] = {}  # by moment, the one left last at the end
-        self._origins: dict[int, int] = {}  # the moments at which those began
+        self._parked = Parked()
         self._last: tuple[Search, int, Result] | None = None
         self.used = time.monotonic()  # when somebody last looked
         self._lock = threading.Lock()
         self._still = threading.Lock()  # held while the tree must stay as it is; taken after `_lock`
         self._runs = 0
         self._log: Log = []  # of the search, when the present run began
-        self._charted = 0.0
 
     # Beginning and coming back.
 
@@ -93,7 +90,8 @@ class Session:
         """What the store knows; the search itself is loaded when it is asked for."""
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
-        self.last_run = row["last_run"]
+        self.last_run, self.failure = row["last_run"], row.get("failure")
+        self.temporary = bool(row.get("temporary"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
@@ -114,7 +112,8 @@ class Session:
         self.moments = Moments.from_rows(_start(game, row), row["moments"], int(row["moment"]))
         self.preset, self.options, self._origin = row["preset"], dict(row["options"]), int(row["origin"])
         self.kept = row["kept"]
-        self.chart = self.chart or list(row.get("chart", ()))
+        if not self.chart.points:
+            self.chart = Chart(row.get("chart", ()))
         wanted = [(str(what), int(number)) for what, number in row["log"]]
         file, search = self.store.file(self.id), None
         if file.exists():
@@ -166,7 +165,9 @@ class Session:
             "log": self._log_now(search),
             "kept": self.kept,
             "last_run": self.last_run,
-            "chart": [] if self.run is not None else self.chart[:: 1 + len(self.chart) // CHART_KEPT],
+            "failure": self.failure,
+            "temporary": self.temporary,
+            "chart": [] if self.run is not None else self.chart.kept(),
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
         }
@@ -228,6 +229,20 @@ class Session:
         finally:
             self._lock.release()
 
+    def make_temporary(self) -> None:
+        """Made for a visit: unless it is used, it is deleted some time after."""
+        self.temporary = self.row_is_old = True
+
+    def drop_if_unused(self, since: float) -> bool:
+        """Delete a temporary session that nobody has looked at since then; True if it was."""
+        if not self.temporary or self.used > since or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            self.deleted = self.temporary and not self.listeners
+            return self.deleted
+        finally:
+            self._lock.release()
+
     # Looking and changing.
 
     @contextlib.contextmanager
@@ -278,13 +293,26 @@ class Session:
             if self.run is not None:
                 raise busy(what)
             search = self._awake()
-            with self._still, game_may_fail(type(search.game)):
-                found = work(search)
+            try:
+                with self._still, game_may_fail(type(search.game)):
+                    found = work(search)
+            except (PlayoutError, Refusal) as error:
+                if is_fault(error):
+                    self._failed(what, str(error))
+                    self._changed()
+                raise
+            self.failure = None
             self._changed()
         return found
 
+    def _failed(self, what: str, message: str) -> None:
+        """Keep what the game or the evaluator failed at, for everybody who watches."""
+        now = self.moments.now
+        self.failure = {"what": what, "message": message, "position": now.position.text, "moment": now.id}
+
     def _changed(self) -> None:
         self.version += 1
+        self.temporary = False
         self.touched, self.used = time.time(), time.monotonic()
         self.row_is_old = self.file_is_old = True
         self.tell()
@@ -296,7 +324,7 @@ class Session:
 
     def rename(self, title: str) -> None:
         with self._held():
-            self.title = title
+            self.title, self.temporary = title, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
             self.tell()
 
@@ -316,7 +344,7 @@ class Session:
     def _take(self, search: Search) -> None:
         """Another search, which began at the present moment."""
         self.search, self._origin = search, self.moments.now.id
-        self.chart, self._last, self.last_step = [], None, None
+        self.chart, self._last, self.last_step = Chart(), None, None
 
     # Running.
 
@@ -327,8 +355,9 @@ class Session:
             search = self._awake()
             self._check_can_search(search)
             if from_start:
-                self.chart = []
+                self.chart = Chart()
             self._runs += 1
+            self.failure = None
             self._log = log_of(search)
             self.run = Run(
                 search,
@@ -339,7 +368,7 @@ class Session:
                 number=self._runs,
                 kind=kind,
                 from_start=from_start,
-                each=self._note_point,
+                each=self.chart.note,
             )
             self._changed()
             with self._still:
@@ -353,26 +382,16 @@ class Session:
         if position.player == CHANCE:
             raise not_now("chance moves next; play one of its outcomes, then search on")
 
-    def _note_point(self, search: Search) -> None:
-        """Sample the chart, now and then; thin it out when it is full."""
-        now, last = time.monotonic(), self.chart[-1]["simulations"] if self.chart else 0
-        if now - self._charted < CHART_EVERY and search.simulations < CHART_GROWTH * last:
-            return
-        self._charted = now
-        if search.simulations > last:
-            self.chart.append(views.point_view(search))
-            if len(self.chart) > CHART_POINTS:
-                del self.chart[1:-1:2]
-
     def _run_ended(self, run: Run, result: Result | None) -> None:
         """In the run's own thread."""
         with self._lock:
             self.last_run = run.to_dict()
+            if run.error is not None:
+                self._failed(run.kind, run.error)
             self.run = None
             run.answer()
-            self._charted = 0.0
             with contextlib.suppress(Exception):  # a point of the chart is not worth a session
-                self._note_point(run.search)
+                self.chart.note_end(run.search)
             self._last = (run.search, run.search.simulations, result) if result is not None else None
             self._changed()
 
@@ -397,7 +416,7 @@ class Session:
 
     def _rewind(self, search: Search) -> None:
         search.rewind(0)
-        self._cut_chart(0)
+        self.chart.cut(0)
 
     def step(self, svg: bool) -> dict[str, Any]:
         """One simulation in full."""
@@ -411,36 +430,35 @@ class Session:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
             root = search.position
             self.last_step = search.step()
-            self._cut_chart(search.simulations)
+            self.chart.cut(search.simulations)
             return views.step_view(self.last_step, root, svg, search.simulations)
 
         return self._change("step", work)
 
-    def _cut_chart(self, simulations: int) -> None:
-        self.chart = [point for point in self.chart if point["simulations"] <= simulations]
-
     # Moving.
 
-    def play(self, action: int | str | None) -> None:
+    def play(self, action: int | str, moment: int | None = None) -> None:
+        """Play a move; with `moment`, only there: what was chosen in another position is refused."""
+
         def work(search: Search) -> None:
             self.moments.check_room()
-            chosen = action
+            if moment is not None and moment != self.moments.now.id:
+                now = self.moments.now.id
+                raise not_now(f"the game is at moment {now} by now, not at {moment}; look at it, and choose again")
             if search.position.is_terminal:
                 raise not_now(f"the game is over in {search.position.text or 'this position'}; no move is left")
-            if chosen is None and search.position.player == CHANCE:
-                outcomes = search.position.outcomes()
-                weights = np.array([weight for _, weight in outcomes])
-                chosen = outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
-            elif chosen is None:
-                chosen = search.result().best
-                if chosen is None:
-                    raise not_now("there is no best move before the first simulation; run the search, or name a move")
-            number, before = search.position.action(chosen), search.root.visits
-            self._park(search)
-            after = search.play(number)
+            number, before = _chosen(search, action), search.root.visits
+            views.position_view(search.position.play(number))  # a position that can't be shown can't be left again
+            parked = self._parked.leave(self.moments.now.id, search, self._origin)
+            try:
+                after = search.play(number)
+            except Exception:
+                self._parked.drop(self.moments.now.id)
+                self.search = parked
+                raise
             self.moments.play(number, after)
-            self._parked.pop(self.moments.now.id, None)
-            self.chart, self._last, self.last_step = [], None, None
+            self._parked.drop(self.moments.now.id)
+            self.chart, self._last, self.last_step = Chart(), None, None
             kept = search.root.visits
             self.kept = {"visits": kept, "of": before, "how": "subtree" if kept else "none"}
 
@@ -453,29 +471,19 @@ class Session:
             moment = self.moments.find(number)
             if moment is self.moments.now:
                 return
-            before, origin = search.root.visits, self._origin
-            self._park(search)
+            before, found = search.root.visits, self._parked.find(moment.id)
+            there, origin = found or (
+                Search(search.game, search.settings, position=moment.position, seed=search.seed),
+                moment.id,
+            )
+            self._parked.leave(self.moments.now.id, search, self._origin)
+            self._parked.drop(moment.id)
             self.moments.now = moment
-            found = self._parked.pop(moment.id, None)
-            if found is not None:
-                self._take(found)
-                self._origin = self._origins.pop(moment.id, origin)
-            else:
-                self._take(Search(search.game, search.settings, position=moment.position, seed=search.seed))
-            kept = found.root.visits if found is not None else 0
-            self.kept = {"visits": kept, "of": before, "how": "parked" if found is not None else "none"}
+            self._take(there)
+            self._origin = origin
+            self.kept = {"visits": there.root.visits, "of": before, "how": "parked" if found else "none"}
 
         self._change("goto", work)
-
-    def _park(self, search: Search) -> None:
-        """Leave the present tree at its moment, to be found again; the oldest go when there are too many bytes."""
-        if not search.root.visits:
-            return
-        now = self.moments.now.id
-        self._parked.pop(now, None)
-        self._parked[now], self._origins[now] = copy.copy(search), self._origin
-        while self._parked and sum(map(tree_bytes, self._parked.values())) > PARKED_BYTES:
-            self._parked.pop(next(iter(self._parked)))
 
     # Views.
 
@@ -488,7 +496,7 @@ class Session:
 
         return {
             **self.head(),
-            "game_settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
+            "game_settings": views.settings_view(game),
             "players": game.players,
             "range": list(game.range) if game.range else None,
             "preset": self.preset,
@@ -507,6 +515,7 @@ class Session:
             "graph": bool(search.settings.transpositions),
             "run": run.to_dict() if run is not None else None,
             "last_run": self.last_run,
+            "failure": self.failure,
             "kept": self.kept,
             "version": self.version,
         }
@@ -521,6 +530,7 @@ class Session:
             "created": self.created,
             "touched": self.touched,
             "in_memory": self.search is not None,
+            "temporary": self.temporary,
         }
 
     def listed(self) -> dict[str, Any]:
@@ -543,14 +553,9 @@ class Session:
             return replace(found, simulations=run.simulations, seconds=time.monotonic() - run.began)
         return found
 
-    def explanation(self) -> dict[str, Any]:
-        result = self.result()
-        return {"text": result.explain(), "facts": views.plain(explain_data(result))}
-
     def game(self, svg: bool) -> dict[str, Any]:
         def view(search: Search) -> dict[str, Any]:
-            visits = {number: twin.root.visits for number, twin in self._parked.items()}
-            visits[self.moments.now.id] = search.root.visits
+            visits = self._parked.visits() | {self.moments.now.id: search.root.visits}
             return {"moment": self.moments.now.id, "moments": self.moments.to_dicts(visits, svg, views.drawn)}
 
         return self.look(view)
@@ -559,7 +564,22 @@ class Session:
     def bytes(self) -> int:
         """What it takes in memory."""
         search = self.search
-        return (tree_bytes(search) if search is not None else 0) + sum(map(tree_bytes, list(self._parked.values())))
+        return (tree_bytes(search) if search is not None else 0) + self._parked.bytes
+
+
+def _chosen(search: Search, action: int | str) -> int:
+    """The number of an action that a client names; of `best`, the best one, or an outcome drawn by its probability."""
+    position = search.position
+    if action != BEST or any(position.action_text(a) == BEST for a in position.actions()):
+        return position.action(action)
+    if position.player == CHANCE:
+        outcomes = position.outcomes()
+        weights = np.array([weight for _, weight in outcomes])
+        return outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
+    best = search.result().best
+    if best is None:
+        raise not_now("there is no best move before the first simulation; run the search, or name a move")
+    return best
 
 
 def _start(game: Game, row: dict[str, Any]) -> Position:

@@ -30,6 +30,8 @@ SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
 SAVE_SHARE = 0.05  # of the keeper's time may go into such files
 PAUSE_SHARE = 0.01  # of a run's time may it stand still while its tree is copied for a file
 CACHE, THREADS = 1 << 16, 4  # of a network
+UNUSED = 3600.0  # seconds after which a temporary session that nobody has used or looks at is deleted
+JUST_MADE = 10.0  # the same where the server has no room for another session
 ROLLOUTS = 1000  # from one position: nobody can stop a run, or look, in the middle of a simulation
 
 
@@ -121,6 +123,8 @@ class Sessions:
         self, search: Search, preset_name: str, options: dict[str, str], title: str, with_file: bool = False
     ) -> Session:
         self.store.check_room()
+        if len(self._all) >= self.caps.sessions:
+            self._drop_unused(JUST_MADE)
         session = self._new(secrets.token_urlsafe(12))
         session.begin(search, preset_name, options, title)
         with self._lock:
@@ -148,10 +152,20 @@ class Sessions:
         session.deleted = True
         if (run := session.run) is not None:
             run.stop()
+        self._forget(session)
+
+    def _forget(self, session: Session) -> None:
         with self._lock:
-            self._all.pop(name, None)
-            self.store.delete(name)
+            self._all.pop(session.id, None)
+            self.store.delete(session.id)
         session.tell()
+
+    def _drop_unused(self, seconds: float) -> None:
+        """Delete temporary sessions that nobody has looked at for so long, and that nobody watches."""
+        since = time.monotonic() - seconds
+        for session in self._sessions():
+            if session.drop_if_unused(since):
+                self._forget(session)
 
     def check_room(self) -> None:
         """Refuse what grows when the disk is full, or the memory of all trees is; the idle go to disk first."""
@@ -194,6 +208,7 @@ class Sessions:
                 self._write_rows()
                 self._save()
                 self._rest()
+                self._drop_unused(UNUSED)
             except Exception as error:  # noqa: BLE001  # a full disk, say: the keeper tries again, and says so
                 LOG.warning("can't keep sessions just now: %s", error)
 

@@ -1,8 +1,14 @@
-"""Fair shares: a few turns at a time for many runs, each for a short while, one after another."""
+"""Round-robin scheduler: a few runs compute at a time, each for a short while, one after another.
+
+A run that does not come back from its turn, because a rule of the game hangs or one simulation takes very long, loses
+its slot to the next one: it must not hold up the others.
+"""
 
 import threading
 import time
 from collections import deque
+
+STUCK = 2.0  # seconds after which a run that has not come back loses its slot
 
 
 class Turn:
@@ -11,11 +17,12 @@ class Turn:
     def __init__(self) -> None:
         self.wake = threading.Event()
         self.granted = False
+        self.stuck = False  # its slot has gone to another run
         self.since = 0.0
 
 
 class Turns:
-    """So many turns at once, each for so many seconds while others wait; first come, first served.
+    """`slots` runs at once, `seconds` each while others wait; first come, first served.
 
     >>> turns, first, second = Turns(1), Turn(), Turn()
     >>> turns.ask(first), turns.ask(second)
@@ -27,24 +34,29 @@ class Turns:
     True
     """
 
-    def __init__(self, slots: int, seconds: float = 0.05) -> None:
-        self.seconds, self._free = seconds, slots
+    def __init__(self, slots: int, seconds: float = 0.05, stuck: float = STUCK) -> None:
+        self.seconds, self.stuck, self._free = seconds, stuck, slots
         self._waiting: deque[Turn] = deque()
+        self._granted: list[Turn] = []
         self._lock = threading.Lock()
 
     def ask(self, turn: Turn) -> None:
-        """Get in line, unless it is there already."""
+        """Get in line, unless it is there already. Who waits asks again now and then, in case others are stuck."""
         with self._lock:
-            if turn.granted or turn in self._waiting:
+            if turn.granted:
                 return
-            if self._free > 0:
-                self._free -= 1
-                self._grant(turn)
-            else:
+            if turn not in self._waiting:
                 self._waiting.append(turn)
+            for other in self._granted:
+                if not other.stuck and time.monotonic() - other.since >= self.stuck:
+                    other.stuck = True
+                    self._free += 1
+            self._grant()
 
     def is_over(self, turn: Turn) -> bool:
         """Whether it is somebody else's turn now."""
+        if turn.stuck:
+            return True
         return turn.granted and bool(self._waiting) and time.monotonic() - turn.since >= self.seconds
 
     def leave(self, turn: Turn) -> None:
@@ -54,12 +66,15 @@ class Turns:
                 self._waiting.remove(turn)
             if not turn.granted:
                 return
-            turn.granted = False
-            if self._waiting:
-                self._grant(self._waiting.popleft())
-            else:
-                self._free += 1
+            self._granted.remove(turn)
+            self._free += not turn.stuck
+            turn.granted = turn.stuck = False
+            self._grant()
 
-    def _grant(self, turn: Turn) -> None:
-        turn.granted, turn.since = True, time.monotonic()
-        turn.wake.set()
+    def _grant(self) -> None:
+        while self._free > 0 and self._waiting:
+            turn = self._waiting.popleft()
+            self._free -= 1
+            self._granted.append(turn)
+            turn.granted, turn.since = True, time.monotonic()
+            turn.wake.set()

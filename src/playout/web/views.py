@@ -8,12 +8,14 @@ from typing import Any
 
 from playout.core import tree as core
 from playout.errors import ActionError
+from playout.explain import explain_data, render
 from playout.game import CHANCE, Game, Position
 from playout.result import ActionStats, Result
 from playout.search import Search
 from playout.step import Playout, Step
 from playout.view import Node
 
+from . import chinese
 from .refusals import Refusal
 
 ACTIONS = 1000  # of a position that are listed
@@ -91,6 +93,29 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
         "total": result.total,
         "actions": [action(s, d) for s, d in zip(result.actions, data["actions"], strict=True)],
     }
+
+
+def explanation_view(result: Result, language: str) -> dict[str, Any]:
+    """Why this action: in words, and the facts they are written from."""
+    facts = explain_data(result)
+    return {"text": chinese.explained(facts) if language == "zh" else render(facts), "facts": plain(facts)}
+
+
+def settings_view(game: Game) -> dict[str, Any]:
+    """A game's settings as they were given: lists without the zeros that fill their fields."""
+    return {key: unpadded(value) for key, value in game.values.items()}
+
+
+def unpadded(value: Any) -> Any:
+    """A list without the zeros at its end; giving that fills in the same zeros again.
+
+    >>> unpadded((1, 2, 0, 0)), unpadded((0, 0)), unpadded(5)
+    ([1, 2], [0], 5)
+    """
+    if not isinstance(value, tuple | list):
+        return value
+    used = max((i + 1 for i, number in enumerate(value) if number), default=1)
+    return list(value[:used])
 
 
 def point_view(search: Search, most: int = 6) -> dict[str, Any]:

@@ -67,6 +67,7 @@ export class Live {
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.socket.onclose = (event) => {
       if (this.closed) return;
+      if (event.code === 4404) return this.hear({ type: "deleted" });
       this.tell?.(false);
       if (event.code >= 4400 && event.code < 4500) return; // refused for good
       this.tries += 1;

@@ -13,6 +13,7 @@ import { Path } from "./components/path.js";
 import { Position } from "./components/position.js";
 import { Runbar } from "./components/runbar.js";
 import { Setup } from "./components/setup.js";
+import { Start } from "./components/start.js";
 import { StepPanel } from "./components/step.js";
 import { Stepper } from "./components/stepper.js";
 import { Table } from "./components/table.js";
@@ -20,7 +21,7 @@ import { Tree } from "./components/tree.js";
 import { t, told } from "./i18n.js";
 import { listen } from "./keys.js";
 import { begin } from "./session.js";
-import { keep, notify, set, state, subscribe, theme } from "./store.js";
+import { keep, set, state, subscribe, theme } from "./store.js";
 
 const TABS = ["moves", "step", "node", "why"];
 const DIALOGS = { setup: Setup, compare: Compare, keep: Keep, help: Help };
@@ -31,7 +32,12 @@ function App() {
   document.documentElement.lang = state.language === "zh" ? "zh-Hans" : "en";
   document.documentElement.dataset.theme = theme();
   if (!state.session)
-    return html`<p class="loading">${t("loading")}</p>
+    return html`${
+      state.trouble
+        ? html`<header class="top"><${Brand} /><nav class="grow end row"><${Looks} /></nav></header>
+            <${Start} />`
+        : html`<p class="loading">${t("loading")}</p>`
+    }
       <${Notices} />`;
   document.title = `${state.session.name || state.session.game} · Playout`;
   const Shown = state.dialog && DIALOGS[state.dialog];
@@ -47,13 +53,16 @@ function App() {
     <div class="hidden" role="status" aria-live="polite">${state.said}</div>`;
 }
 
+const Brand = () =>
+  html`<a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>`;
+
 function Header() {
   const { session } = state;
   const changed = session.changed?.length
     ? ` + ${session.changed.map((name) => `${name}=${session.options[name]}`).join(", ")}`
     : "";
   return html`<header class="top">
-    <a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>
+    <${Brand} />
     <button class="session-name" onClick=${() => set({ dialog: "setup" })} title=${told(`game_${session.game}`, "")}>
       <b>${session.name || session.game}</b
       ><span class="dim"
@@ -67,24 +76,28 @@ function Header() {
         ${t("compare")}
       </button>
       <button class="quiet" id="open-keep" onClick=${() => set({ dialog: "keep" })}>${t("sessions")}</button>
-      <button class="quiet" id="language" lang=${state.language === "zh" ? "en" : "zh-Hans"} onClick=${() => pickLanguage()}>
-        ${state.language === "zh" ? "English" : "中文"}
-      </button>
-      <button
-        class="quiet icon"
-        id="theme"
-        aria-label=${t(theme() === "dark" ? "light" : "dark")}
-        title=${t(theme() === "dark" ? "light" : "dark")}
-        onClick=${pickTheme}
-      >
-        ${theme() === "dark" ? "☀" : "☾"}
-      </button>
+      <${Looks} />
       <button class="quiet icon" id="help" aria-label=${t("help")} title=${t("help")} onClick=${() => set({ dialog: "help" })}>
         ?
       </button>
     </nav>
   </header>`;
 }
+
+// The language and the colours.
+const Looks = () =>
+  html`<button class="quiet" id="language" lang=${state.language === "zh" ? "en" : "zh-Hans"} onClick=${() => pickLanguage()}>
+      ${state.language === "zh" ? "English" : "中文"}
+    </button>
+    <button
+      class="quiet icon"
+      id="theme"
+      aria-label=${t(theme() === "dark" ? "light" : "dark")}
+      title=${t(theme() === "dark" ? "light" : "dark")}
+      onClick=${pickTheme}
+    >
+      ${theme() === "dark" ? "☀" : "☾"}
+    </button>`;
 
 function pickLanguage() {
   const language = state.language === "zh" ? "en" : "zh";
@@ -152,4 +165,4 @@ function Notices() {
 
 render(html`<${App} />`, document.getElementById("app"));
 listen();
-begin().catch((error) => notify(error.message));
+begin();

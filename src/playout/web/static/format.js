@@ -1,6 +1,7 @@
 // Numbers, players and drawings as people read them.
 
 import { t } from "./i18n.js";
+import { state } from "./store.js";
 
 export function count(n) {
   if (n === null || n === undefined) return "–";
@@ -35,6 +36,19 @@ export const percent = (x) =>
   x === null || x === undefined ? "–" : x > 0 && x < 0.001 ? "<0.1%" : `${(100 * x).toFixed(x >= 0.9995 ? 0 : 1)}%`;
 
 export const seconds = (s) => (s < 1 ? `${Math.round(1000 * s)} ms` : s < 100 ? `${s.toFixed(1)} s` : `${Math.round(s)} s`);
+
+// How long ago a time in seconds since 1970 was, in the largest unit that fits.
+const UNITS = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+export function ago(time) {
+  const passed = Math.max(0, Date.now() / 1000 - time);
+  const [unit, length] = UNITS.find(([, size]) => passed >= size) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat(state.language, { numeric: "auto" }).format(-Math.floor(passed / length), unit);
+}
 
 export const interval = (pair) => (pair ? `${value(pair[0])} … ${value(pair[1])}` : "–");
 

@@ -2,7 +2,7 @@
 
 import { play, run } from "./session.js";
 import { back, endStep, forward, simulation, slowMotion, stepOn } from "./stepping.js";
-import { searchable, set, state } from "./store.js";
+import { searchable, set, shownBest, state } from "./store.js";
 import { followLine } from "./treeview.js";
 
 const canStep = () => !state.run && searchable();
@@ -20,7 +20,7 @@ export const KEYS = [
   },
   { key: "[", shown: "[", name: "key_previous", do: () => canStep() && state.step && simulation(state.step.simulation - 1) },
   { key: "m", shown: "M", name: "key_slow", do: () => canStep() && slowMotion() },
-  { key: "p", shown: "P", name: "key_play", do: () => state.result?.visits && play(null) },
+  { key: "p", shown: "P", name: "key_play", do: () => shownBest() && play(shownBest().number) },
   { key: "l", shown: "L", name: "key_line", do: followLine },
   { key: "t", shown: "T", name: "key_tree_focus", do: () => document.querySelector('#tree [role="treeitem"]')?.focus() },
   { key: "/", shown: "/", name: "key_find", do: () => document.getElementById("find")?.focus() },

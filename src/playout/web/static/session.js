@@ -4,31 +4,56 @@ import { Live, get, patch, post, remove, upload } from "./api.js";
 import { count } from "./format.js";
 import { t } from "./i18n.js";
 import { endStep } from "./stepping.js";
-import { inTurn, keep, notify, set, state, trying } from "./store.js";
+import { changing, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
 import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
 
 let live = null;
-let explaining = null;
+let deleted = null; // the last session that is known to be gone
+const EMPTY = {
+  result: null,
+  tree: null,
+  map: null,
+  line: null,
+  explanation: null,
+  chart: { points: [], names: {} },
+  shown: null,
+};
 
 export const base = () => `/api/sessions/${state.session.id}`;
 
-export async function begin() {
-  const [server, games, presets, settings] = await Promise.all([
-    get("/api/server"),
-    get("/api/games"),
-    get("/api/presets"),
-    get("/api/settings"),
-  ]);
-  set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
-  const wanted = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
-  if (wanted && (await trying(() => open(wanted)))) return;
-  await open((await ready()) ?? (await post("/api/sessions", { game: "tictactoe" })).id);
+// Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why.
+export const begin = () =>
+  entering(async () => {
+    const [server, games, presets, settings] = await Promise.all([
+      get("/api/server"),
+      get("/api/games"),
+      get("/api/presets"),
+      get("/api/settings"),
+    ]);
+    set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
+    const wanted = named();
+    if (!wanted || wanted === deleted || !(await trying(() => open(wanted)))) await visit();
+  });
+
+const named = () => location.pathname.match(/^\/s\/([^/]+)/)?.[1];
+
+async function entering(action) {
+  try {
+    await action();
+  } catch (error) {
+    if (error.status === undefined) console.error(error);
+    set({ session: null, dialog: null, trouble: { code: error.code, message: error.message } });
+  }
 }
 
-// A session nobody has used yet, so that opening the page again and again does not pile them up.
-async function ready() {
-  const { sessions } = await get("/api/sessions");
-  return sessions.find((s) => s.game === "tictactoe" && s.position === ".../.../..." && !s.simulations && !s.name)?.id;
+// A session of this tab's own: others see it only by its link. Unless it is used, the server deletes it after the visit;
+// coming back to `/` before that finds it again, so that they do not pile up.
+async function visit() {
+  const before = keptInTab("visit");
+  const unused = before && before !== deleted && (await get(`/api/sessions/${before}`).catch(() => null));
+  const session = unused?.temporary ? unused : await post("/api/sessions", { game: "tictactoe", temporary: true });
+  keepInTab("visit", session.id);
+  enter(session, true);
 }
 
 export async function open(id) {
@@ -37,28 +62,13 @@ export async function open(id) {
   return session;
 }
 
-function enter(session) {
+function enter(session, instead = false) {
   live?.close();
   endStep();
   forgetViews();
-  set({
-    session,
-    run: session.run,
-    result: null,
-    tree: null,
-    map: null,
-    line: null,
-    game: null,
-    explanation: null,
-    chart: { points: [], names: {} },
-    answers: [],
-    found: null,
-    shown: null,
-    connected: true,
-  });
-  if (location.pathname === "/") history.replaceState(null, "", session.permalink + location.hash);
+  set({ ...EMPTY, session, run: session.run, game: null, answers: [], found: null, connected: true, trouble: null });
+  if (instead || location.pathname === "/") history.replaceState(null, "", session.permalink + location.hash);
   else if (location.pathname !== session.permalink) history.pushState(null, "", session.permalink);
-  keep("last", session.id);
   live = new Live(session.id, hear, (connected) => set({ connected }));
   watch();
   refresh();
@@ -69,6 +79,7 @@ export function watch() {
   const legal = state.session.position.actions.length;
   live?.watch({
     result: true,
+    explain: state.tab === "why" ? state.language : null,
     tree: { path: [], depth: 2, width: legal <= 9 ? Math.max(legal, 4) : 8, lean: true },
     map: { depth: 9, cells: 700 },
     line: { path: [], depth: 4 },
@@ -76,11 +87,23 @@ export function watch() {
   });
 }
 
+subscribe(() => state.session && watch());
+
 function hear(message) {
   if (message.type === "state") hearState(message.session);
   else if (message.type === "update") hearUpdate(message);
-  else if (message.type === "deleted") notify(t("session_deleted"));
+  else if (message.type === "deleted") gone();
   else if (message.type === "error") notify(message.error.message);
+}
+
+// The session was deleted: by this page, by the server because nobody used it, or by somebody else.
+function gone() {
+  const { id, temporary } = state.session;
+  if (id === deleted) return;
+  deleted = id;
+  live.close();
+  if (temporary) entering(visit);
+  else set({ session: null, dialog: null, trouble: { code: "deleted", message: t("session_deleted") } });
 }
 
 function hearState(session) {
@@ -91,23 +114,25 @@ function hearState(session) {
   if (session.version !== before.version) {
     if (session.moment !== before.moment || session.position.text !== before.position.text) {
       forgetViews();
-      set({ chart: { points: [], names: {} }, shown: null });
+      set(EMPTY);
       watch();
     }
     refresh();
   }
-  if (ended) set({ said: t("run_ended", { n: count(session.simulations) }) });
+  if (ended && !session.failure) set({ said: t("run_ended", { n: count(session.simulations) }) });
 }
 
 function hearUpdate(message) {
+  if (message.version < state.session.version) return; // of the position before
   const change = { run: message.run, result: message.result ?? state.result, updates: state.updates + 1 };
   if (message.tree) change.tree = message.tree;
   if (message.map) change.map = message.map;
   if (message.line) change.line = message.line;
   if (message.point) change.chart = withPoint(state.chart, message.point, message.result);
+  if (message.explanation) change.explanation = message.explanation;
+  else if (state.tab !== "why") change.explanation = null;
   set(change);
   refreshViews();
-  if (!message.run) refreshExplanation();
 }
 
 function withPoint(chart, point, result) {
@@ -119,7 +144,7 @@ function withPoint(chart, point, result) {
   return { points: thinned, names };
 }
 
-// What the live socket does not send: the chart from its beginning, the game so far, the reasons.
+// What the live socket does not send: the chart from its beginning, the game so far.
 export function refresh() {
   const id = state.session.id;
   const still = (change) => state.session?.id === id && set(change);
@@ -129,24 +154,13 @@ export function refresh() {
   get(`${base()}/game`)
     .then((game) => still({ game }))
     .catch(() => {});
-  refreshExplanation();
   refreshDetails();
-}
-
-export function refreshExplanation() {
-  clearTimeout(explaining);
-  explaining = setTimeout(() => {
-    const id = state.session.id;
-    get(`${base()}/explain`)
-      .then((explanation) => state.session.id === id && set({ explanation }))
-      .catch(() => state.session.id === id && set({ explanation: null }));
-  }, 150);
 }
 
 export const create = (body) => trying(async () => enter(await post("/api/sessions", body)) ?? true);
 
 export const startAgain = (body) =>
-  inTurn(async () => {
+  changing("settings", async () => {
     const session = await post(`${base()}/settings`, body);
     endStep();
     moved(session);
@@ -162,8 +176,8 @@ const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simul
 
 export function run() {
   if (state.run) return stop();
-  set({ run: starting(state.budget.kind), shown: null });
-  return inTurn(async () => {
+  set({ run: starting(state.budget.kind), shown: null, session: { ...state.session, failure: null }, readFailure: null });
+  return changing("run", async () => {
     endStep();
     try {
       const { run } = await post(`${base()}/run`, limits(state.budget));
@@ -184,16 +198,18 @@ async function stopped() {
   set({ run: null });
 }
 
-// Plays an action (null: the best one) and says what is kept of the tree.
-export const play = (action) =>
-  inTurn(async () => {
+// Plays an action by its number, in the position that is shown now: if that has changed meanwhile, the server refuses.
+export const play = (action) => {
+  const { moment } = state.session;
+  return changing("play", async () => {
     await stopped();
     endStep();
-    moved(await post(`${base()}/play`, { action }));
+    moved(await post(`${base()}/play`, { action, moment }));
   });
+};
 
 export const walk = (moment) =>
-  inTurn(async () => {
+  changing("goto", async () => {
     await stopped();
     endStep();
     moved(await post(`${base()}/goto`, { moment }));
@@ -202,17 +218,7 @@ export const walk = (moment) =>
 function moved(session) {
   forgetViews();
   // What belongs to the position before must not be clicked by mistake: it goes until the new one's comes.
-  set({
-    session,
-    result: null,
-    tree: null,
-    map: null,
-    line: null,
-    explanation: null,
-    chart: { points: [], names: {} },
-    shown: null,
-    said: session.kept ? keptWords(session.kept) : "",
-  });
+  set({ ...EMPTY, session, said: session.kept ? keptWords(session.kept) : "" });
   watch();
   live.again();
   refresh();
@@ -232,8 +238,10 @@ export const rename = (id, name) =>
 
 export const discard = (id) =>
   trying(async () => {
+    deleted = id;
     await remove(`/api/sessions/${id}`);
-    if (state.session?.id === id) await open((await ready()) ?? (await post("/api/sessions", { game: "tictactoe" })).id);
+    if (!state.session) await begin();
+    else if (state.session.id === id) await entering(visit);
     return true;
   });
 
@@ -257,6 +265,5 @@ export const ask = (kind, question = null) =>
   });
 
 addEventListener("popstate", () => {
-  const id = location.pathname.match(/^\/s\/([^/]+)/)?.[1];
-  if (id && id !== state.session?.id) trying(() => open(id));
+  if (named() && named() !== state.session?.id) begin();
 });

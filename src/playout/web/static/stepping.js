@@ -4,7 +4,7 @@
 import { post } from "./api.js";
 import { full } from "./format.js";
 import { t } from "./i18n.js";
-import { inTurn, searchable, set, state } from "./store.js";
+import { changing, searchable, set, state } from "./store.js";
 
 export const PHASES = ["selection", "expansion", "playout", "backup"];
 // What a phase is called: where a network evaluates, nothing is played out.
@@ -44,12 +44,13 @@ function cut(step) {
 async function take(at) {
   if (busy || state.run || !searchable()) return false;
   busy = true;
-  const took = await inTurn(async () => {
+  const took = await changing("step", async () => {
     if (state.run) return false; // a run was asked for meanwhile
     const { id, moment } = state.session;
     const step = cut(await post(`/api/sessions/${id}/step`, { at, svg: true }));
     if (state.session.id !== id || state.session.moment !== moment) return false;
-    set({ step, beat: 0, tab: "step", chosen: null, shown: null });
+    const session = { ...state.session, failure: null };
+    set({ session, step, beat: 0, tab: "step", chosen: null, shown: null, readFailure: null });
     return true;
   });
   busy = false;

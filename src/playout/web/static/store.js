@@ -16,6 +16,23 @@ export const keep = (name, text) => {
   }
 };
 
+// Kept by this tab alone, until it is closed.
+export const keepInTab = (name, text) => {
+  try {
+    sessionStorage.setItem(`playout.${name}`, text);
+  } catch {
+    // as above
+  }
+};
+
+export const keptInTab = (name) => {
+  try {
+    return sessionStorage.getItem(`playout.${name}`);
+  } catch {
+    return null;
+  }
+};
+
 const language = () => kept("language", (navigator.language ?? "en").toLowerCase().startsWith("zh") ? "zh" : "en");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -25,6 +42,7 @@ export const state = {
   games: [],
   presets: [],
   settings: [],
+  trouble: null, // why there is no session to show: { code, message }
   // the session's
   session: null,
   run: null, // the run that is on
@@ -57,6 +75,7 @@ export const state = {
   answers: [],
   asking: false,
   notices: [],
+  readFailure: null, // the failure that was closed, as JSON
   shown: null, // a position of an expected line that is looked at on the board: { src, label }
   said: "", // for screen readers
   language: language(),
@@ -106,6 +125,26 @@ export async function trying(action) {
 // What changes a session happens one after the other, in the order in which it was asked for.
 let last = Promise.resolve();
 export const inTurn = (action) => (last = last.then(() => trying(action)));
+
+// The same for what may fail because of the game: that is told where it was asked for, and the server tells all who watch.
+export const changing = (what, action) =>
+  inTurn(async () => {
+    try {
+      return await action();
+    } catch (error) {
+      if (error.code !== "game" && error.code !== "evaluator") throw error;
+      const { session } = state;
+      const failure = { what, message: error.message, position: session.position.text, moment: session.moment };
+      set({ session: { ...session, failure }, readFailure: null });
+      return null;
+    }
+  });
+
+// The move that is shown as the best; null: none yet.
+export const shownBest = () => {
+  const { result } = state;
+  return result?.visits ? (result.actions.find((a) => a.number === result.best_number) ?? null) : null;
+};
 
 // Whether there is anything to search: the game goes on, and it is a player's turn.
 export const searchable = () => Boolean(state.session) && !state.session.position.over && !state.session.position.chance;

@@ -9,6 +9,7 @@ import { limits, open } from "../session.js";
 import { state, trying } from "../store.js";
 import { Charts, seriesOf } from "./charts.js";
 import { Dialog, close } from "./dialog.js";
+import { Failure } from "./failure.js";
 import { Options, choiceOf, given } from "./options.js";
 import { Whiskers } from "./table.js";
 
@@ -123,6 +124,7 @@ export function Compare() {
               name=${`compare-${side}`}
               onChange=${(choice) => setChoices(choices.map((c, j) => (j === i ? choice : c)))}
             />
+            <${Failure} failure=${sides[i]?.session.failure} />
             ${sides[i]?.result && html`<${Side} side=${sides[i]} series=${series} onOpen=${() => openSide(sides[i])} />`}
           </section>`,
       )}

@@ -4,7 +4,6 @@ import { html } from "../vendor/preact-htm.js";
 import { rangeOf } from "../colour.js";
 import { count, interval, percent, value, who } from "../format.js";
 import { t } from "../i18n.js";
-import { reasons } from "../reasons.js";
 import { base, play } from "../session.js";
 import { set, state } from "../store.js";
 import { Whiskers } from "./table.js";
@@ -12,8 +11,8 @@ import { Whiskers } from "./table.js";
 export function Decide() {
   const { explanation, session, result } = state;
   const facts = explanation?.facts;
-  if (!facts || !facts.best || !result?.visits)
-    return html`<p class="dim pad">${session.position.over ? t("game_over") : t("why_empty")}</p>`;
+  if (!facts?.best || !result?.visits)
+    return html`<p class="dim pad">${session.position.over ? t("game_over") : result?.visits && !facts ? "…" : t("why_empty")}</p>`;
   const both = [facts.best, facts.next].filter(Boolean);
   const range = rangeOf(
     session,
@@ -33,7 +32,7 @@ export function Decide() {
           >${facts.best.proven === null ? value(facts.best.value) : `${value(facts.best.proven)} ${t("proven")}`}</b
         >${" · "}${percent(facts.best.share)} ${t("of_visits")}</span
       >
-      <button class="primary" onClick=${() => play(null)}>${t("play_move", { move: facts.best.action })}</button>
+      <button class="primary" id="play-why" onClick=${() => play(facts.best.number)}>${t("play_move", { move: facts.best.action })}</button>
     </div>
     <table class="scores versus">
       <thead>
@@ -63,14 +62,16 @@ export function Decide() {
         )}
       </tbody>
     </table>
-    ${both.map((a, i) => html`<${Line} key=${a.action} action=${a} name=${t(i === 0 ? "line_best" : "line_next")} />`)}
-    <div class="words" id="reason" aria-live="polite">${reasons(explanation).map((text) => html`<p>${text}</p>`)}</div>
+    ${both.map((a, i) => html`<${Line} key=${a.number} action=${a} name=${t(i === 0 ? "line_best" : "line_next")} />`)}
+    <div class="words" id="reason" aria-live=${state.run ? "off" : "polite"}>
+      ${explanation.text.split(/\n\s*\n/).map((text) => html`<p>${text}</p>`)}
+    </div>
   </div>`;
 }
 
 // An expected line; each of its moves shows the position after it on the board.
 function Line({ action, name }) {
-  const row = state.result.actions.find((a) => a.action === action.action);
+  const row = state.result.actions.find((a) => a.number === action.number);
   const numbers = row?.line_numbers ?? [];
   const look = (i) => {
     const path = numbers.slice(0, i + 1);

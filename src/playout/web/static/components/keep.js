@@ -2,18 +2,19 @@
 
 import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { get } from "../api.js";
-import { count } from "../format.js";
 import { t } from "../i18n.js";
 import { savePng, saveSvg } from "../picture.js";
-import { base, discard, importFile, open, rename } from "../session.js";
+import { base, importFile, open, rename } from "../session.js";
 import { notify, state, trying } from "../store.js";
 import { Dialog, close } from "./dialog.js";
+import { SessionList } from "./sessions.js";
 
 export function Keep() {
   const [sessions, setSessions] = useState(null);
   const [name, setName] = useState(state.session.name ?? "");
-  const [sure, setSure] = useState(null); // the session whose deletion was asked for once
-  const read = () => trying(async () => setSessions((await get("/api/sessions")).sessions));
+  // Those that others have only looked at are of no use to anybody else.
+  const shown = (s) => !s.temporary || s.id === state.session.id;
+  const read = () => trying(async () => setSessions((await get("/api/sessions")).sessions.filter(shown)));
   useEffect(() => void read(), []);
   const link = location.origin + state.session.permalink;
   const copy = async () => {
@@ -71,28 +72,11 @@ export function Keep() {
         ${
           sessions === null
             ? html`<p class="dim">…</p>`
-            : html`<ul class="sessions">
-                ${sessions.map(
-                  (s) =>
-                    html`<li key=${s.id} class=${s.id === state.session.id ? "here" : ""}>
-                      <a href=${s.permalink} onClick=${(e) => (e.preventDefault(), trying(() => open(s.id)), close())}
-                        ><b>${s.name || s.game}</b>
-                        <span class="dim"
-                          >${s.name ? `${s.game} · ` : ""}${`${count(s.simulations)} ${t("simulations")}${s.running ? ` · ${t("running")}` : ""} · `}${new Date(1000 * s.touched).toLocaleString(state.language)}</span
-                        >
-                        <span class="position-text">${s.position}</span></a
-                      >
-                      <button
-                        class=${sure === s.id ? "stop small" : "quiet small"}
-                        aria-label=${t(sure === s.id ? "delete_really_session" : "delete_session", { name: s.name || s.game })}
-                        onBlur=${() => setSure(null)}
-                        onClick=${async () => (sure === s.id ? (await discard(s.id)) && read() : setSure(s.id))}
-                      >
-                        ${t(sure === s.id ? "delete_really" : "delete")}
-                      </button>
-                    </li>`,
-                )}
-              </ul>`
+            : html`<${SessionList}
+                sessions=${sessions}
+                onOpen=${(s) => (trying(() => open(s.id)), close())}
+                onDeleted=${read}
+              />`
         }
       </section>
     </div>

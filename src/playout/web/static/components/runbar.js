@@ -5,7 +5,8 @@ import { count, percent, seconds, value } from "../format.js";
 import { t } from "../i18n.js";
 import { play, run } from "../session.js";
 import { stepOn } from "../stepping.js";
-import { keep, searchable, set, state } from "../store.js";
+import { keep, searchable, set, shownBest, state } from "../store.js";
+import { Failure } from "./failure.js";
 
 const KINDS = ["simulations", "seconds", "endless"];
 
@@ -32,14 +33,11 @@ function choose(kind) {
 }
 
 export function Runbar() {
-  const { session, result, budget } = state;
+  const { session, budget } = state;
   const running = state.run;
   const over = session.position.over,
     proven = session.proven !== null;
-  const best =
-    result && result.best !== null && result.visits > 0
-      ? (result.actions.find((a) => a.number === result.best_number) ?? null)
-      : null;
+  const best = shownBest();
   return html`<div class="runbar" role="toolbar" aria-label=${t("actions")}>
     <div class="group run-group">
       <span class="switch" role="radiogroup" aria-label=${t("budget")} onKeyDown=${onKey}>
@@ -94,7 +92,7 @@ export function Runbar() {
       <button
         id="play-best"
         class="secondary"
-        onClick=${() => play(null)}
+        onClick=${() => play(session.position.chance ? "best" : best.number)}
         disabled=${over || (!best && !session.position.chance)}
         title=${t("play_best_title")}
       >
@@ -103,6 +101,7 @@ export function Runbar() {
       ${best && html`<span class="best-numbers"><b>${percent(best.share)}</b> ${t("of_visits")}<span class="dim"> · </span><b>${value(best.proven ?? best.value)}</b>${best.proven !== null ? ` ${t("proven")}` : ""}</span>`}
     </div>
     <${Progress} running=${running} />
+    ${!running && JSON.stringify(session.failure) !== state.readFailure && html`<${Failure} failure=${session.failure} />`}
   </div>`;
 }
 
@@ -115,7 +114,7 @@ function Progress({ running }) {
       ${session.kept && session.visits > session.simulations && html`<span><b>${count(session.kept.visits)}</b> ${t("kept")}</span>`}
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
-      ${!running && session.last_run && session.simulations > 0 && html`<span class="dim">${seconds(session.last_run.seconds)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
+      ${!running && session.last_run && (session.simulations > 0 || session.last_run.error) && html`<span class="dim">${seconds(session.last_run.seconds)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
     </div>
     <div
       class=${`progress${running ? (running.share === null ? " endless" : " on") : ""}`}

@@ -10,9 +10,7 @@ import { Board } from "./board.js";
 import { Dialog, close } from "./dialog.js";
 import { Options, choiceOf, given } from "./options.js";
 
-// A session tells its lists filled up with zeros to their greatest length.
-const textOf = (value) =>
-  Array.isArray(value) ? value.slice(0, value.findLastIndex((x) => x !== 0) + 1).join(", ") : String(value);
+const textOf = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
 const listed = (type) => type === "integers" || type === "numbers";
 
 function settingsOf(game, texts) {

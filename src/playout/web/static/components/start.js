@@ -1,0 +1,29 @@
+// Where there is no session to show: the reason, and the sessions there are, to open or delete.
+
+import { html, useEffect, useState } from "../vendor/preact-htm.js";
+import { get } from "../api.js";
+import { t } from "../i18n.js";
+import { begin, open } from "../session.js";
+import { state, trying } from "../store.js";
+import { SessionList } from "./sessions.js";
+
+export function Start() {
+  const [sessions, setSessions] = useState([]);
+  const { code, message } = state.trouble;
+  useEffect(() => {
+    get("/api/sessions")
+      .then((answer) => setSessions([...answer.sessions].reverse()))
+      .catch(() => {});
+  }, [state.trouble]);
+  const full = code === "sessions";
+  return html`<main class="start card">
+    <h2>${t(full ? "full" : "no_session")}</h2>
+    <p role="alert" class=${full ? "" : "problem"}>${full ? t("full_note", { n: sessions.length }) : message}</p>
+    <p><button id="begin" class="primary" onClick=${begin}>${t(code === "deleted" ? "new_visit" : "try_again")}</button></p>
+    ${
+      sessions.length > 0 &&
+      html`<h3>${t("all_sessions")} <span class="dim small">${t("oldest_first")}</span></h3>
+        <${SessionList} sessions=${sessions} onOpen=${(s) => trying(() => open(s.id))} onDeleted=${() => {}} />`
+    }
+  </main>`;
+}
