@@ -69,7 +69,7 @@ def _played_out(search: "Search", leaf: Position) -> list[int]:
     with contextlib.suppress(Exception), watched(search._overdue):
         core_evaluate.evaluate(search._rules, search.params, tree, work)
     tree.rng[:] = random
-    first = work.trace[1:].tolist()
+    first: list[int] = work.trace[1:].tolist()
     ends = [i for i, action in enumerate(first) if action in (UNUSED, core_evaluate.END_OF_PLAYOUT)]
     return first[: ends[0]] if ends else first
 
