@@ -4,14 +4,17 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds check bench clean
+.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check bench clean
 
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+REFERENCE ?= ../shared/data
 
 VENV := .venv
 BIN := $(VENV)/bin
+# One stamp for each set of packages in .venv: what serving needs, then tests and checks, then the benchmarks' peers.
+SERVE_READY := $(VENV)/.serve-ready
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -24,12 +27,12 @@ unexport NUMBA_DISABLE_JIT NUMBA_BOUNDSCHECK
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make .venv and install playout and its tools into it
+setup: $(READY) ## make .venv and install playout, its tests and its checks into it
 
-serve: $(READY) ## start the workbench and open it in a browser (ARGS='--port 8000' passes options on)
+serve: $(SERVE_READY) ## start the workbench and open it in a browser (ARGS='--port 8000' passes options on)
 	@$(BIN)/playout serve $(ARGS)
 
-test: browser test-compiled test-uncompiled test-bounds ## run the tests three times: compiled, uncompiled, bounds-checked
+test: browser test-compiled test-uncompiled test-bounds ## run the tests: everything compiled; rules and search also uncompiled and bounds-checked
 
 browser: ## install Chromium for the tests of the page, where that may be done
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then \
@@ -47,16 +50,28 @@ test-compiled: $(READY) ## the full suite and the doctests, compiled
 	@echo "== Tests, compiled: the full suite and the doctests"
 	$(PYTEST) --durations=5 --doctest-modules tests src/playout
 
-test-uncompiled: $(READY) ## the suite as plain Python, with small budgets
+test-uncompiled: $(READY) ## rules and search as plain Python, with small budgets
 	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 
-test-bounds: $(READY) ## the suite compiled with bounds checks, without the slow tests
+test-bounds: $(READY) ## rules and search compiled with bounds checks, without the slow tests
 	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 
-check: $(READY) ## lint, formatting and types
-	@echo "== Lint, formatting and types"
+test-reference: reference-data $(READY) ## comparisons with the data in REFERENCE (../shared/data), and tests at full size
+	@echo "== Tests against reference data in $(REFERENCE)"
+	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
+
+reference-data:
+	@if [ ! -d "$(REFERENCE)" ]; then \
+	    echo "There is no folder '$(REFERENCE)'; name the one with the reference data:" \
+	        "make test-reference REFERENCE=/path/to/data" >&2; \
+	    exit 1; \
+	fi
+
+check: $(READY) ## lint, formatting, types and stray files
+	@echo "== Lint, formatting, types and stray files"
+	.ci/stray-files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -69,7 +84,7 @@ clean: ## remove .venv, caches and build output
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(SERVE_READY): pyproject.toml constraints.txt
 	@if ! $(BIN)/python -c '$(NEW_ENOUGH)' 2>/dev/null; then \
 	    for python in $(PYTHON) python3.13 python3.12 python3.11; do \
 	        if "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null; then found=$$python; break; fi; \
@@ -84,7 +99,12 @@ $(READY): pyproject.toml constraints.txt
 	    echo "== Making $(VENV) with $$("$$found" --version)"; \
 	    "$$found" -m venv --clear $(VENV); \
 	fi
-	@echo "== Installing playout, its tests and its checks into $(VENV)"
+	@echo "== Installing playout and what serving needs into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[web,nets]'
+	@touch $@
+
+$(READY): $(SERVE_READY)
+	@echo "== Installing what tests and checks need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[test,check]'
 	@touch $@
 

@@ -1,15 +1,48 @@
-"""What all tests share."""
+"""Which tests run where, and the data they compare with."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2] / "shared" / "data")
+
+# Front ends, processes and files: they behave the same in plain Python and with bounds checks, so the tests in these
+# files run compiled only. A file that is not listed takes part in all three runs of `make test`.
+COMPILED_ONLY = (
+    "test_arena*.py",
+    "test_cli*.py",
+    "test_play*.py",
+    "test_readme*.py",
+    "test_repository*.py",
+    "test_shipped*.py",
+    "test_training*.py",
+    "test_uci*.py",
+    "test_web*.py",
+    "test_workbench*.py",
+)
+
+
+def selects_reference(config: pytest.Config) -> bool:
+    return "reference" in config.option.markexpr
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if selects_reference(config) and not REFERENCE.is_dir():
+        raise pytest.UsageError(f"no reference data at {REFERENCE}; set PLAYOUT_REFERENCE to the folder that holds it")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.path.match(pattern) for pattern in COMPILED_ONLY):
+            item.add_marker("compiled_only")
+    if not selects_reference(config):
+        left_out = [item for item in items if item.get_closest_marker("reference")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("reference")]
 
 
 @pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The data beside the checkout; tests that need it are skipped where it is absent."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip(f"no data at {SHARED_DATA}")
-    return SHARED_DATA
+def reference() -> Path:
+    """The data outside the repository; only tests marked `reference` may use it."""
+    return REFERENCE

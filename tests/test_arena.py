@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
 import pytest
@@ -25,7 +26,10 @@ from playout.arena.players import our_share
 from playout.arena.store import Record, Store
 from playout.cli import main
 from playout.core.jit import COMPILED
+from tests.processes import started
 from tests.toy_games import Dice, Nim, NimOfThree
+
+PATIENCE = 300  # seconds, on a busy machine
 
 FEW = 100 if COMPILED else 20
 ENGINE = """
@@ -387,8 +391,9 @@ def test_a_local_game_plays_in_this_process_only() -> None:
     ],
 )
 def test_engines_that_fail_forfeit(tmp_path: Path, way: str, termination: str, reason: str) -> None:
-    players = [engine(tmp_path, way), "random"]
-    result = play_match("chess", players, games=2, plies=2, concurrency=1, patience=2.0, record=tmp_path / "games.pgn")
+    players, patience = [engine(tmp_path, way), "random"], 5.0 if "hung" in reason else PATIENCE
+    record = tmp_path / "games.pgn"
+    result = play_match("chess", players, games=2, plies=2, concurrency=1, patience=patience, record=record)
     assert [r.termination for r in result.records] == [termination] * 2
     for record in result.records:
         assert pytest.approx(record.returns) == ((-1, 1) if record.players[0] == 0 else (1, -1))
@@ -408,12 +413,12 @@ def test_an_engine_that_never_answers_is_refused_before_the_match(tmp_path: Path
     ):
         play_match("chess", [engine(tmp_path, "silent"), "random"], patience=0.5)
     with pytest.raises(po.SettingsError, match=r"has no option 'Skil' \(it has: Skill\)"):
-        play_match("chess", [engine(tmp_path, "late").replace(",t=", "?Skil=2,t="), "random"], patience=5)
+        play_match("chess", [engine(tmp_path, "late").replace(",t=", "?Skil=2,t="), "random"], patience=PATIENCE)
 
 
 def test_options_reach_the_engine(tmp_path: Path) -> None:
     text = engine(tmp_path, "crash").replace(",t=", "?skill=illegal,t=")
-    result = play_match("chess", [text, "random"], games=2, concurrency=1, patience=5)
+    result = play_match("chess", [text, "random"], games=2, concurrency=1, patience=PATIENCE)
     assert {r.termination for r in result.records} == {"rules infraction"}
 
 
@@ -489,16 +494,9 @@ def test_a_killed_arena_goes_on_without_playing_a_game_twice(tmp_path: Path, con
     db = tmp_path / "a.sqlite"
     command = [sys.executable, "-m", "playout", "arena", "tictactoe", f"default,n={FEW}", "random", "--games", "400"]
     command += ["--db", str(db), "--concurrency", str(concurrency), "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        until = time.monotonic() + 120
-        while count(db) < 3:
-            assert time.monotonic() < until
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.02)
-    finally:
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_for_games(process, db)
         process.kill()
-        process.communicate()
     before = count(db)
     games = before + 8 - before % 2
     result = play_match("tictactoe", [f"default,n={FEW}", "random"], games=games, db=db, concurrency=1)
@@ -519,16 +517,22 @@ def count(db: Path) -> int:
         base.close()
 
 
+def wait_for_games(process: "subprocess.Popen[Any]", db: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while count(db) < 3:
+        assert time.monotonic() < until
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
 def test_ctrl_c_shows_the_score_so_far(tmp_path: Path) -> None:
     db = tmp_path / "a.sqlite"
     command = [sys.executable, "-m", "playout", "arena", "tictactoe", "random", "b=random", "--games", "100000"]
     command += ["--db", str(db), "--concurrency", "2"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 120
-    while count(db) < 3 and time.monotonic() < until and process.poll() is None:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_games(process, db)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert "of 100000 games" in out
     assert err == ""

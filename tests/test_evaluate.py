@@ -15,6 +15,7 @@ from playout import games
 from playout.cli import main
 from playout.scores import Evaluation, Record, Scores, bin_edges, evaluate, half_width
 from playout.show import scores_svg
+from tests.processes import started
 from tests.toy_games import Nim
 
 SMALL = {"columns": 3, "rows": 5, "line": 4}
@@ -229,14 +230,20 @@ def test_nothing_is_played_where_the_game_is_over(capsys):
 
 @pytest.mark.compiled_only
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_reports_what_is_done():
-    command = [sys.executable, "-m", "playout", "evaluate", "suika", "--player", "random", "--games", "100000"]
-    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(12)
-    process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=60)
+def test_ctrl_c_reports_what_is_done(tmp_path):
+    game, loaded = tmp_path / "watched.py", tmp_path / "loaded"
+    note = f"with open({str(loaded)!r}, 'a') as file:\n    file.write('x')\n"
+    game.write_text(f"from playout.games.suika import Suika\n\nclass Watched(Suika): pass\n\n{note}")
+    command = [sys.executable, "-m", "playout", "evaluate", f"{game}:Watched", "--player", "random"]
+    command += ["--games", "1000000", "--workers", "2"]
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not loaded.exists() or loaded.stat().st_size < 3:  # here and in both workers
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=300)
     assert (process.returncode, error) == (130, "")
-    assert " of 100000 games" in out or "no game was finished" in out
+    assert " of 1000000 games" in out or "no game was finished" in out
 
 
 def test_the_drawing_of_nothing_is_a_drawing():

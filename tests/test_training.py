@@ -30,6 +30,7 @@ from playout.nets.selfplay import play_table
 from playout.nets.training import Training, Watch, train
 
 from . import toy_games
+from .processes import started
 from .readme import NIM
 
 TINY: dict[str, Any] = {
@@ -459,14 +460,12 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     options = [f"--option={name}={value}" for name, value in TINY.items() if name not in ("workers", "games", "every")]
     common = ["train", spec, "--games", "40", "--workers", "2", "--every", "0", *options]
     command = [sys.executable, "-m", "playout", *common, "--out", str(tmp_path / "killed"), "--generations", "500"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("generation 2:"):
-            break
-    os.kill(process.pid, signal.SIGKILL)
-    process.stdout.close()
-    assert process.wait() == -signal.SIGKILL
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith("generation 2:"):
+                break
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
     reached = max(int(p.stem) for p in (tmp_path / "killed" / "checkpoints").glob("[0-9]*.npz"))
     wanted = str(reached + 2)
     for name in ("killed", "whole"):
@@ -601,7 +600,6 @@ def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_p
 
 
 def test_two_runs_in_one_folder_are_refused(tictactoe: Any, tmp_path: Path) -> None:
-    pytest.importorskip("fcntl")
     one = Training(tictactoe, tmp_path, **TINY)
     with one._locked(), pytest.raises(SettingsError, match="another process is training there"):
         train(tictactoe, tmp_path, 1)

@@ -25,6 +25,7 @@ from playout.nets.selfplay import play_table
 from playout.nets.training import Training, Watch, train
 from playout.workers import GUARD, OURS, UNGUARDED, check_not_importing, ending
 
+from .processes import hearing_ctrl_c
 from .test_training import TINY, WIDTHS, Walk, assert_same, some_samples, tiny, uniform, weights_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "training.md"
@@ -396,12 +397,9 @@ def test_how_a_process_ended(code: int, expected: str) -> None:
 
 @pytest.fixture
 def pool(tictactoe: Any) -> Iterator[Pool]:
-    """Two processes, begun where Ctrl-C is heard, as on a terminal; in the background of a shell it may not be."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    """Two processes, started where Ctrl-C is heard."""
+    with hearing_ctrl_c():
         made = Pool(Source("tictactoe"), tictactoe, tiny(tictactoe, workers=2))
-    finally:
-        signal.signal(signal.SIGINT, before)
     yield made
     made.close()
 
@@ -438,15 +436,12 @@ def test_ctrl_c_while_processes_start_comes_afterwards() -> None:
             signal.raise_signal(signal.SIGINT)
             seen.append("started")
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with hearing_ctrl_c():
         with pytest.raises(KeyboardInterrupt):
             start()
         assert seen == ["started"]
         assert OURS not in os.environ
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # Scripts.
@@ -461,7 +456,7 @@ def script_of_the_docs(tmp_path: Path, guarded: bool) -> "subprocess.CompletedPr
         text = text.replace('if __name__ == "__main__":', "if True:")
     (tmp_path / "script.py").write_text(text)
     command = [sys.executable, "script.py"]
-    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.compiled_only
@@ -519,7 +514,8 @@ runpy.run_module("playout", run_name="__main__")
 @pytest.mark.parametrize("package", ["numba", "typer"])
 def test_ctrl_c_while_a_command_is_imported_is_one_line(package: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED_IMPORT, "", package]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    with hearing_ctrl_c():
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "playout: stopped by Ctrl-C\n")
 
 
@@ -536,10 +532,6 @@ def test_ctrl_c_waits_for_the_imports_of_a_training(
         done.append("imported")
 
     monkeypatch.setattr(training, "_need_onnx", imported)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            Training(tictactoe, tmp_path / "out", **TINY)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with hearing_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        Training(tictactoe, tmp_path / "out", **TINY)
     assert done == ["imported"]

@@ -335,7 +335,6 @@ def test_a_time_limit_does_not_switch_off_the_simulation_limit():
 def test_a_simulation_limit_does_not_switch_off_the_time_limit():
     result = po.Search(po.games.load("connect4"), PLAIN).run(10**9, seconds=0.1)
     assert result.stopped_by == "seconds"
-    assert result.seconds < 2
 
 
 def test_visits_do_not_overflow():

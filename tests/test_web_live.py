@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from .web_server import Served, serving
 
-PATIENCE = 60
+PATIENCE = 600
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from playout.web.server import bind
 from playout.web.sessions import Sessions
 from playout.web.store import Store
 
-views.PATIENCE = 60.0  # on a busy machine, too, the tests see whole views
+views.PATIENCE = 600.0  # on a busy machine, too, the tests see whole views
 web_app.WAIT = web_session.PATIENCE = 600.0  # and wait for the compiler
 
 
@@ -33,7 +33,7 @@ class Served:
 
     def __init__(self, address: str, bench: Bench, app: Any) -> None:
         self.address, self.bench, self.app = address, bench, app
-        self.http = httpx.Client(base_url=address, timeout=120)
+        self.http = httpx.Client(base_url=address, timeout=600)
 
     def get(self, path: str, status: int = 200, **more: Any) -> Any:
         return self._answer(self.http.get(path, **more), status)
@@ -46,7 +46,7 @@ class Served:
         return f"/api/sessions/{self.post('/api/sessions', 201, game=game, **more)['id']}"
 
     def live(self, session: str, **more: Any) -> Any:
-        return connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None, open_timeout=60, **more)
+        return connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None, open_timeout=600, **more)
 
     @staticmethod
     def _answer(answer: httpx.Response, status: int) -> Any:
@@ -87,7 +87,7 @@ def serving(
     finally:
         served.http.close()
         server.should_exit = True
-        thread.join(60)
+        thread.join(600)
         bound.close()
 
 

@@ -16,11 +16,14 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from .processes import end, start
+
 GAMES = Path(__file__).with_name("workbench_games.py")
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
-PATIENCE = 60_000  # milliseconds: a busy machine, a first compilation
+PATIENCE = 300_000  # milliseconds: a busy machine, a first compilation
+expect.set_options(timeout=PATIENCE)  # for all that names no time of its own
 
 
 def need_chromium() -> str:
@@ -53,8 +56,7 @@ class Workbench:
             str(self.folder),
         ]
         known = {name: text for name, text in os.environ.items() if not name.startswith("PLAYOUT_LLM")}
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=known)
-        assert self.process.stdout is not None
+        self.process = start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=known)
         said = []
         for line in self.process.stdout:
             said.append(line)
@@ -62,16 +64,15 @@ class Workbench:
                 self.address = found[0]
                 self.port = self.address.rpartition(":")[2]  # after a restart the same
                 return
-        self.process.communicate()
+        end(self.process)
         raise AssertionError(f"the server did not start: {''.join(said)}")
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
         try:
-            self.process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
+            self.process.communicate(timeout=PATIENCE / 1000)
+        finally:
+            end(self.process)
 
 
 @contextmanager
@@ -113,7 +114,7 @@ class Desk:
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.seen = Watched(self.page)
-        self.http = httpx.Client(base_url=address, timeout=120)
+        self.http = httpx.Client(base_url=address, timeout=600)
 
     def open(self, path: str = "/") -> Any:
         self.page.goto(self.address + path)
@@ -140,7 +141,7 @@ class Desk:
 
     def wait_idle(self, simulations: int) -> None:
         expect(self.page.locator("#run")).to_contain_text("Run", timeout=PATIENCE)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE / 1000
         while number(self.page.locator("#simulations").inner_text()) < simulations:
             assert time.monotonic() < deadline, "the run did not come to its end on the page"
             self.page.wait_for_timeout(50)

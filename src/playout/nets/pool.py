@@ -88,7 +88,6 @@ class Player:
 
     def __init__(self, game: Game, recipe: Recipe, counts: Any = None) -> None:
         self.game, self.recipe, self.counts = game, recipe, counts
-        self._networks: dict[bytes, Any] = {}
 
     def play(self, what: str, *job: Any) -> Any:
         return getattr(self, what)(*job)

@@ -330,7 +330,6 @@ class _Seat:
         noise = self.random.gumbel(size=len(block)) if self.full else np.zeros(len(block))
         order = np.argsort(block["action"], kind="stable")  # edges change places in the tree; actions stay
         self.actions = block["action"][order].copy()
-        self.visits_before = block["visits"][order].copy()
         self.halving = Halving(
             logits[order],
             self.recipe.considered,

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 Text = Annotated[str, StringConstraints(max_length=4000)]
 Name = Annotated[str, StringConstraints(max_length=200)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
 ActionIn = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)] | Annotated[str, StringConstraints(max_length=200)]
 ActionNumber = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)]
 Seed = Annotated[int, Field(strict=True, ge=0, lt=2**64)]

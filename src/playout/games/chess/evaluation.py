@@ -40,7 +40,6 @@ PASSED_END = np.array([0, 10, 16, 34, 68, 120, 190, 0], np.int64)
 SHELTER, BARE_FILE = 11, -14  # a pawn before the king; a file beside it without one
 ATTACK_UNITS = np.array([0, 0, 2, 2, 3, 5, 0, 0], np.int64)  # a piece that looks at the squares around the king
 DANGER_MOST = 400
-PHASES = np.array([0, 0, 1, 1, 2, 4, 0, 0], np.int64)
 FULL_PHASE = 24
 
 
