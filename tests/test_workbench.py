@@ -224,6 +224,13 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(browser: Any, bench: Ser
         assert page.evaluate(CONTRAST) == [], name
         page.keyboard.press("Escape")
         expect(page.locator("dialog")).to_have_count(0)
+    page = desk.open(desk.prepare(game="Failing"))
+    page.locator("#run").click()
+    expect(page.locator(".failure")).to_be_visible()
+    assert page.evaluate(CONTRAST) == []
+    bench.bench.sessions.delete(desk.state()["id"])
+    expect(page.locator("main.start .sessions")).to_be_visible()
+    assert page.evaluate(CONTRAST) == []
     desk.close()
 
 

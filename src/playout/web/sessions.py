@@ -237,6 +237,7 @@ class Sessions:
             try:
                 session.save_file()
             except (PlayoutError, Refusal, MemoryError) as error:
+                session.saved_at = time.monotonic()  # where its run does not let anybody look, others come first
                 if not session.deleted:
                     LOG.warning("can't save session %s just now: %s", session.id, error)
             if running:
