@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.arena import play_match
 from playout.scores import evaluate
 from tests.toy_games import Nim
 
@@ -99,6 +100,21 @@ class NoOutcomes(Nim):
         (lambda: po.Search(Nim()).run(9).choose(temp=1), "choose has no 'temp'.*did you mean 'temperature'"),
         (lambda: po.Search(Nim()).run(9).choose(1.0, seed="x"), "seed is 'x', expected a whole number"),
         (lambda: po.Search(Nim()).run(9).answer("vists"), "answer is 'vists', .*did you mean 'visits'"),
+        (lambda: po.Settings("textbook"), r"; write preset\('textbook'\)"),
+        (lambda: po.Settings({"solver": False}), "; Settings.from_dict reads a dictionary"),
+        (lambda: pickle.dumps(po.Search(Nim())), r"a Search can't be pickled; write it with search.save\(file\)"),
+        (
+            lambda: po.Search(Nim()).run(9, progress=lambda s, _: s.run(1)),
+            "this search is running, and `progress`",
+        ),
+        (lambda: evaluate("target_sum", []), "no player given, expected some as in default"),
+        (lambda: evaluate("target_sum", 5), "player is 5, expected Settings or a text as in"),
+        (lambda: play_match(5, ["random", "random"]), "the arena got 5, expected a Game"),
+        (lambda: play_match(Nim(), ["random", "random"], gmes=2), "make_match has no 'gmes'.*did you mean 'games'"),
+        (lambda: play_match(Nim(), ["random", "random"], sprt=5), "sprt is 5, expected two Elo differences"),
+        (lambda: play_match(Nim(), ["random", "random"], clock="soon"), "clock is 'soon', expected seconds"),
+        (lambda: play_match(Nim(), ["random", "random"], plies="x"), "plies is 'x', expected a whole number"),
+        (lambda: play_match(Nim(), ["random", "random"], margin="x"), "margin is 'x' and patience 10.0, expected"),
         (lambda: po.Settings(evaluator=5), "evaluator is 5, expected Rollouts.*, or a function"),
     ],
     ids=lambda value: None if callable(value) else value.split(",")[0],
@@ -165,6 +181,10 @@ def test_visits_left_out_of_a_tree_by_hand_are_those_of_the_children_all_the_way
     search = po.Search.from_tree(Nim(), {"children": {"1": {"children": {"2": {"visits": 3}}}}})
     assert search.result().visits == 3
     assert search.result().stats("1").visits == 3
+
+
+def test_infinity_may_be_a_number() -> None:
+    assert po.Settings(unvisited=float("inf")) == po.Settings(unvisited="infinity")
 
 
 def test_one_action_may_stand_for_a_list_of_one() -> None:

@@ -513,7 +513,14 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("analyze json:JSONDecoder", "json:JSONDecoder is not derived from playout.Game"),
         ("analyze json:load", "json:load is a function, expected a class"),
         ("analyze", "Missing argument 'GAME'; `playout analyze --help` shows"),
-        ("analyze tictactoe 5 6", "6); `playout analyze --help` shows"),
+        ("analyze tictactoe 5 6", "(6); put quotes around a position that has spaces; `playout analyze --help` shows"),
+        ("games tictactoe 5", "(5); `playout games --help` shows"),
+        ("analyze tictactoe -n", "Option '-n' requires an argument; `playout analyze --help` shows"),
+        ("arena tictactoe default gredy", "; did you mean 'greedy'?"),
+        (
+            "arena tictactoe default random --record /nowhere/at.all",
+            "--record /nowhere/at.all: can't write there: there",
+        ),
         ("analyze tictactoe --sims 5", "No such option: --sims (`playout analyze --help` shows"),
         ("analyze tictactoe --simulatons 5", "; did you mean '--simulations'?"),
         (
@@ -538,6 +545,11 @@ def test_a_mistake_gets_one_line_and_exit_code_2(run, arguments, message):
     assert error.count("\n") == 1
     assert error.startswith("playout: ")
     assert message in error
+
+
+@pytest.mark.parametrize("word", ["off", "no", "false", "False", "0"])
+def test_a_switch_may_be_said_in_several_words(answer, word):
+    assert answer("analyze", "tictactoe", "X.O/.X./..O", "-n", FEW, "--option", f"solver={word}")["proven"] is None
 
 
 def test_a_drawing_that_cannot_be_written_is_told(run, tmp_path):

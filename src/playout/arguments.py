@@ -166,5 +166,5 @@ def seed_from(seed: Any) -> int:
         return secrets.randbits(SEED_BITS)
     found = whole(seed)
     if found is None or not 0 <= found <= MOST_SEED:
-        raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1, or None for a random one")
+        raise SettingsError(f"seed is {seed!r}, expected a whole number from 0 to 2^64 - 1")
     return found

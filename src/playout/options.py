@@ -34,6 +34,7 @@ class Option:
 
 
 ON_OFF = {"on": True, "off": False}
+AS_ON_OFF = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}
 ROLLOUTS, NET = ("rollouts", "mixed"), ("network",)
 OPTIONS: dict[str, Option] = {
     "policy": Option(
@@ -203,8 +204,8 @@ def _find(name: str, label: str) -> str:
 
 def _value(name: str, given: Any, label: str = "") -> Any:
     option = OPTIONS[name]
-    if isinstance(given, bool) and isinstance(option.values, Mapping) and "on" in option.values:
-        given = "on" if given else "off"
+    if isinstance(option.values, Mapping) and "on" in option.values:
+        given = AS_ON_OFF.get(str(given).lower(), given)
     if not isinstance(given, str):
         return given
     if isinstance(option.values, Mapping):

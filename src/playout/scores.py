@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .arena.openings import draw_outcome, seed_of
-from .arena.players import Player, Seat, Spec, check_players, complete, make_player, read_spec
+from .arena.players import Player, Seat, Spec, check_players, complete, make_player, read_specs
 from .arguments import refuses_unknown_names, seed_from, whole_from
 from .errors import PositionError, SettingsError
 from .game import CHANCE, Game
@@ -328,8 +328,7 @@ def evaluate(
         )
     games, max_moves = whole_from(games, "games"), whole_from(max_moves, "max_moves")
     workers = None if workers is None else whole_from(workers, "workers")
-    given = [players] if isinstance(players, str | Settings) else players
-    specs = complete([read_spec(player, game) for player in given], simulations, seconds, None)
+    specs = complete(read_specs(players, game), simulations, seconds, None)
     check_players(specs, game, 10.0)
     setup = Setup(game, position, tuple(specs), seed, max_moves)
     first = game.position(position)  # what is wrong with it is said here, not by every process

@@ -22,7 +22,7 @@ from .core import tree as core
 from .core.params import MIXED, OUTSIDE, STATIC
 from .core.rng import random_bits
 from .core.tree import Tree, Work, copied
-from .errors import BusyError, GameError, PositionError, SettingsError
+from .errors import BusyError, FileError, GameError, PositionError, SettingsError
 from .faults import Hang, rules_may_raise, wrong_player, wrong_value
 from .game import CHANCE, Game, Position
 from .limits import Limits
@@ -343,6 +343,9 @@ class Search:
             twin._batches = type(self._batches)(twin, self._batches.evaluator)
         return twin
 
+    def __getstate__(self) -> None:
+        raise FileError("a Search can't be pickled; write it with search.save(file), read it with Search.load(file)")
+
     def __repr__(self) -> str:
         return f"<Search {self.game.title} '{self.position.text}' after {self.simulations} simulations>"
 
@@ -356,6 +359,8 @@ class Search:
     @contextlib.contextmanager
     def _busy(self, what: str) -> Iterator[None]:
         if not self._lock.acquire(blocking=False):
+            if self._owner == threading.get_ident():
+                raise BusyError(f"{what}: this search is running, and `progress` may only look at it; wait for the end")
             raise BusyError(f"{what}: this search is already at work in another thread; wait for it, or call stop()")
         try:
             self._owner, self._stopped_at = threading.get_ident(), None  # a stop is for what was under way then

@@ -205,6 +205,8 @@ class Settings:
     def __post_init__(self) -> None:
         if callable(self.evaluator) and not dataclasses.is_dataclass(self.evaluator):
             object.__setattr__(self, "evaluator", Outside(self.evaluator))
+        if self.unvisited == math.inf:
+            object.__setattr__(self, "unvisited", "infinity")
         _check(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -275,6 +277,10 @@ def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
         names = [f"{kind.__name__}()" for kind in kinds if dataclasses.is_dataclass(kind)]
         close = value.__name__ if isinstance(value, type) else value
         hint = did_you_mean(close, names, "{}") if isinstance(close, str) else ""
+        if isinstance(value, str) and value in PRESETS:
+            hint = f"; write preset('{value}')"
+        elif isinstance(value, Mapping):
+            hint = "; Settings.from_dict reads a dictionary"
         expected = " or ".join(names) or "a text"
         expected += ", or a function" if Outside in kinds else ""
         raise SettingsError(f"settings: {name} is {value!r}, expected {expected}{hint}")

@@ -7,13 +7,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from playout.arguments import refuses_unknown_names, seed_from, whole_from
 from playout.errors import SettingsError
 from playout.game import Game
+from playout.games import as_game
 from playout.settings import Settings
 from playout.workers import Workers, cores
 
 from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
-from .players import Clock, Spec, check_players, complete, read_spec
+from .players import Clock, Spec, check_players, complete, read_specs
 from .referee import Job, Referee, Setup
 from .result import MatchResult
 from .statistics import Sprt
@@ -116,6 +118,7 @@ class Match:
             referee.close()
 
 
+@refuses_unknown_names
 def make_match(
     game: Game | str,
     players: Sequence[str | Settings | Spec],
@@ -124,10 +127,10 @@ def make_match(
     settings: dict[str, Any] | None = None,
     openings: str | Path | None = None,
     plies: int | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
     simulations: int | None = None,
     seconds: float | None = None,
-    clock: Clock | str | None = None,
+    clock: Clock | str | float | None = None,
     max_moves: int = 1000,
     concurrency: int | None = None,
     sprt: Sprt | tuple[float, float] | None = None,
@@ -137,20 +140,25 @@ def make_match(
     patience: float = 10.0,
 ) -> Match:
     """Everything checked and ready to `run`; see `play_match` for what the arguments mean."""
-    _check(games=games, max_moves=max_moves, margin=margin, patience=patience)
+    games, max_moves, seed = whole_from(games, "games"), whole_from(max_moves, "max_moves"), seed_from(seed)
+    _check(margin=margin, patience=patience)
     source: str | tuple[type[Game], dict[str, Any]]
     if isinstance(game, str):
         from playout import games as library
 
         source, game = game, library.load(game, **(settings or {}))
     else:
+        game = as_game(game, "the arena")
         source = (type(game), dict(game.values))
     if game.players < 2:
         raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
-    clock = Clock.read(clock) if isinstance(clock, str) else clock
-    specs = complete([read_spec(p, game) for p in players], simulations, seconds, clock)
+    if clock is not None and not isinstance(clock, Clock):
+        clock = Clock.read(str(clock))
+    specs = complete(read_specs(players, game), simulations, seconds, clock)
     seatings = _seatings(game, specs, games, round_robin)
     if sprt is not None and not isinstance(sprt, Sprt):
+        if not isinstance(sprt, tuple | list) or len(sprt) != 2 or not all(isinstance(n, int | float) for n in sprt):
+            raise SettingsError(f"sprt is {sprt!r:.80}, expected two Elo differences, as in (0, 10)")
         sprt = Sprt(*sprt)
     if sprt is not None:
         if len(specs) != 2 or game.players != 2:
@@ -172,8 +180,8 @@ def make_match(
     if openings is not None:
         found: RandomOpenings | FileOpenings = FileOpenings(read_openings(game, Path(openings), plies))
     else:
-        if plies is not None and not 0 <= plies <= 1000:
-            raise SettingsError(f"plies is {plies}, expected a whole number from 0 to 1000")
+        if plies is not None and not (isinstance(plies, int) and 0 <= plies <= 1000):
+            raise SettingsError(f"plies is {plies!r}, expected a whole number from 0 to 1000")
         found = RandomOpenings(game, PLIES if plies is None else plies, seed)
     jobs: list[Job] = []
     for number in range(rounds):
@@ -227,12 +235,12 @@ def play_match(
     return result
 
 
-def _check(games: int, max_moves: int, margin: float, patience: float) -> None:
-    for name, value in (("games", games), ("max_moves", max_moves)):
-        if not isinstance(value, int) or value < 1:
-            raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1")
-    if not 0 <= margin < 1e6 or not 0 < patience < 1e6:
-        raise SettingsError(f"margin is {margin} and patience {patience}, expected seconds, of at least 0 and above 0")
+def _check(margin: float, patience: float) -> None:
+    numbers = isinstance(margin, int | float) and isinstance(patience, int | float)
+    if not numbers or not 0 <= margin < 1e6 or not 0 < patience < 1e6:
+        raise SettingsError(
+            f"margin is {margin!r} and patience {patience!r}, expected seconds, of at least 0 and above 0"
+        )
 
 
 def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> list[tuple[int, ...]]:

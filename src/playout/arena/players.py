@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
+from playout.arguments import did_you_mean
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game, Position
 from playout.limits import Limits
@@ -82,6 +83,14 @@ class Forfeit(Exception):
         self.termination = termination
 
 
+def read_specs(players: Any, game: Game) -> list[Spec]:
+    """The players that a caller gives: several, or one by itself."""
+    several = players if isinstance(players, list | tuple) else [players]
+    if not several:
+        raise SettingsError(f"no player given, expected some as in {EXAMPLES}")
+    return [read_spec(player, game) for player in several]
+
+
 def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
     """The player that a text names; `SettingsError` says what is wrong with it.
 
@@ -93,6 +102,8 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
         return text
     if isinstance(text, Settings):
         return Spec("settings", SEARCH, text)
+    if not isinstance(text, str):
+        raise SettingsError(f"player is {text!r:.80}, expected Settings or a text as in {EXAMPLES}")
     body, name = text.strip(), text.strip()
     if labelled := re.fullmatch(r"([\w. +-]+)=(.*)", body, re.DOTALL):
         word = labelled[1].strip().lower().replace("-", "_")
@@ -123,7 +134,8 @@ def _read_search(name: str, text: str, game: Game | None) -> Spec:
             if key.lower() in WITHOUT_LIMITS:
                 raise SettingsError(f"{key} takes no settings and no limits; write {key} alone")
             if key not in (BEST, *PRESETS):
-                raise SettingsError(f"no preset '{key}' (there are: {', '.join(PRESETS)}); expected as in {EXAMPLES}")
+                hint = did_you_mean(key, (*PRESETS, *WITHOUT_LIMITS)) or f"; expected as in {EXAMPLES}"
+                raise SettingsError(f"no preset '{key}' (there are: {', '.join(PRESETS)}){hint}")
             preset = key
         elif key in given:
             raise SettingsError(f"'{key}' is given twice")

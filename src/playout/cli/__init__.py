@@ -113,10 +113,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _usage(error: Any, arguments: Sequence[str]) -> str:
     """A mistake in how a command was called; Click knows neither -seed for --seed nor a word that is close."""
     context = getattr(error, "ctx", None)
-    command = f"`{context.command_path if context is not None else 'playout'} --help` shows what can be given"
+    called = " ".join(("playout", *arguments[:1])) if context is None else context.command_path
+    command = f"`{called} --help` shows what can be given"
     option = getattr(error, "option_name", None)
     if option is None or context is None:
-        return f"{error.format_message().rstrip('.')}; {command}"
+        message = error.format_message().rstrip(".")
+        parameters = [] if context is None else [parameter.name for parameter in context.command.params]
+        if message.startswith("Got unexpected extra") and "position" in parameters:
+            message += "; put quotes around a position that has spaces"
+        return f"{message}; {command}"
     known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
     written = next((text for text in arguments if text.startswith(option)), option).partition("=")[0]
     return f"No such option: {written} ({command}){did_you_mean(written, known)}"
