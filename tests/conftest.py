@@ -12,6 +12,7 @@ REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2
 COMPILED_ONLY = (
     "test_arena*.py",
     "test_cli*.py",
+    "test_data*.py",
     "test_play*.py",
     "test_readme*.py",
     "test_repository*.py",

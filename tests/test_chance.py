@@ -1,20 +1,18 @@
 """Chance: outcomes by probability, few outcomes at a node, open loops, and problems whose exact values are known."""
 
-import json
-
 import numpy as np
 import pytest
 
 import playout as po
 from playout.core import tree as core
 from playout.core.jit import COMPILED
+from tests.solved import frozen_lake
 from tests.toy_games import Dice, Gamble
-
-MAP = "SFFFFHFHFFFHHFFG"  # FrozenLake's 4x4: start, frozen, hole, goal
 
 
 class FrozenLake(po.Game):
-    """Walk over ice to the goal. A step goes where it should with 1/3, and to either side of that with 1/3 each."""
+    """Walk over ice to the goal, on the map `solved.LAKE`. A step goes where it should with 1/3, and to either side of
+    that with 1/3 each."""
 
     players = 1
     max_actions = 4
@@ -79,9 +77,8 @@ ICE = po.Settings(
 @pytest.mark.slow
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("slippery", [True, False])
-def test_frozen_lake_comes_to_the_values_of_value_iteration(shared_data, slippery):
-    data = json.loads((shared_data / "gym_toy_text" / "optimal_values.json").read_text())
-    known = data[f"FrozenLake-v1{{'map_name': '4x4', 'is_slippery': {slippery}}}gamma0.99"]
+def test_frozen_lake_comes_to_the_values_of_value_iteration(slippery):
+    values, best_actions = frozen_lake(slippery, GAMMA)
     game = FrozenLake(slippery=int(slippery))
     for at in (14, 13, 10, 9) if slippery else (14, 10, 9, 6, 0):
         search = po.Search(game, ICE, position=str(at), seed=1)
@@ -90,10 +87,10 @@ def test_frozen_lake_comes_to_the_values_of_value_iteration(shared_data, slipper
             result = search.run(simulations)
             # The first half step is discounted here and not there: rewards come with the outcome.
             best = max(a.value for a in result.actions if a.visits > 1000) / GAMMA**0.5
-            errors.append(abs(best - known["V"][at]))
+            errors.append(abs(best - values[at]))
         assert errors[1] < 0.06, (at, errors)
         assert errors[1] <= errors[0] + 0.005, (at, errors)
-        assert result.best in known["greedy"][at], at
+        assert result.best in best_actions[at], at
         assert int(search.tree.counters[core.NODES]) <= core.ROOT + 11 * 5  # a node for each place and way to go
 
 

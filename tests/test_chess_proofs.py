@@ -132,10 +132,10 @@ def test_a_repetition_counts_what_was_played_before(chess):
     assert check_tree(search, board)
 
 
-@pytest.mark.slow
-def test_no_proof_in_the_suites_of_mates_is_false(chess, shared_data):
+@pytest.mark.reference
+def test_no_proof_in_the_suites_of_mates_is_false(chess, reference):
     """Against the suite's own verdict, against a search of all moves for mates in two, and move by move."""
-    folder, proven = shared_data / "chess" / "mates", 0
+    folder, proven = reference / "chess" / "mates", 0
     suites = [(folder / name).read_text() for name in ("classic280.epd", "mates2000.epd")]
     for line in "\n".join(suites).splitlines():
         found = re.search(r"bm #(-?\d+);", line)
@@ -158,9 +158,9 @@ def test_no_proof_in_the_suites_of_mates_is_false(chess, shared_data):
     assert proven > 10
 
 
-@pytest.mark.slow
-def test_no_proof_in_the_trees_of_puzzles_is_false(chess, shared_data):
-    with (shared_data / "chess" / "puzzles" / "lichess_996.csv").open(encoding="utf-8") as file:
+@pytest.mark.reference
+def test_no_proof_in_the_trees_of_puzzles_is_false(chess, reference):
+    with (reference / "chess" / "puzzles" / "lichess_996.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))[::20]
     found = []
     for row in rows:

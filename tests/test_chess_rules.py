@@ -4,6 +4,7 @@ import random
 import re
 from collections import Counter
 
+import chess
 import numpy as np
 import pytest
 
@@ -13,8 +14,7 @@ from playout.core.jit import COMPILED
 from playout.games.chess import Chess, to_san, write_history
 from playout.games.chess.board import ENDS, compute_key
 from playout.games.chess.ends import repetitions
-
-chess = pytest.importorskip("chess")
+from tests.solved import DATA
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 # chessprogramming.org/Perft_Results: the start and positions 2 to 6.
@@ -66,9 +66,24 @@ def test_perft_of_the_standard_positions_to_depth_5(fen):
         assert perft(counter().position(fen), depth) == STANDARD[fen][depth - 1], f"depth {depth}"
 
 
-def epd_counts(shared_data):
+def corner_cases():
+    """Position, depth and count of the positions in tests/data: each is there for one special rule."""
+    for line in (DATA / "chess_perft.epd").read_text().splitlines():
+        if line and not line.startswith("#"):
+            for depth, count in re.findall(r"D(\d+) (\d+)", line):
+                yield line.partition(";")[0].strip(), int(depth), int(count)
+
+
+def test_perft_of_corner_cases():
+    rows = [row for row in corner_cases() if row[2] <= (4 * MOST if COMPILED else MOST)]
+    for fen, depth, count in rows:
+        assert perft(counter().position(fen), depth) == count, (fen, depth)
+    assert len(rows) > 40
+
+
+def epd_counts(reference):
     """Position, depth and count: 174 lines, some for the same position; a zero byte ends each."""
-    text = (shared_data / "chess" / "perft" / "perft.epd").read_text().replace("\0", "")
+    text = (reference / "chess" / "perft" / "perft.epd").read_text().replace("\0", "")
     lines = [line for line in text.splitlines() if line.strip()]
     assert len(lines) == 174
     for line in lines:
@@ -76,16 +91,10 @@ def epd_counts(shared_data):
             yield line.partition(";")[0], int(depth), int(count)
 
 
-def test_perft_of_174_positions_at_small_depths(shared_data):
-    rows = [row for row in epd_counts(shared_data) if row[1] <= 4 and row[2] <= MOST / 20]
-    for fen, depth, count in rows if COMPILED else rows[::20]:
-        assert perft(counter().position(fen), depth) == count, (fen, depth)
-
-
-@pytest.mark.slow
-def test_perft_of_174_positions_to_depth_4_and_deeper_where_it_is_quick(shared_data):
+@pytest.mark.reference
+def test_perft_of_174_positions_to_depth_4_and_deeper_where_it_is_quick(reference):
     checked = Counter()
-    for fen, depth, count in epd_counts(shared_data):
+    for fen, depth, count in epd_counts(reference):
         if depth <= 4 or count <= 20_000_000:
             assert perft(counter().position(fen), depth) == count, (fen, depth)
             checked[depth] += 1
@@ -93,8 +102,9 @@ def test_perft_of_174_positions_to_depth_4_and_deeper_where_it_is_quick(shared_d
     assert checked[6] > 20  # pins of pawns that take en passant are only counted so deep
 
 
-def test_perft_of_tricky_positions(shared_data):
-    text = (shared_data / "chess" / "perft" / "python-chess_tricky.perft").read_text()
+@pytest.mark.reference
+def test_perft_of_tricky_positions(reference):
+    text = (reference / "chess" / "perft" / "python-chess_tricky.perft").read_text()
     rows = 0
     for block in re.split(r"^id ", text, flags=re.MULTILINE)[1:]:
         fen = re.search(r"^epd (.*)$", block, re.MULTILINE)[1].strip()
@@ -105,7 +115,7 @@ def test_perft_of_tricky_positions(shared_data):
             if int(count) <= MOST:
                 assert perft(position, int(depth)) == int(count), (fen, depth)
                 rows += 1
-    assert rows > (30 if COMPILED else 10)
+    assert rows > 30
 
 
 def test_position_with_most_moves_has_218():
@@ -211,7 +221,7 @@ def test_python_chess_agrees_without_claims():
         assert set(ends) >= {"fivefold repetition"}
 
 
-@pytest.mark.slow
+@pytest.mark.reference
 @pytest.mark.parametrize("part", range(8))
 def test_python_chess_agrees_over_10000_random_games(part):
     ends = referee(1250, 10_000 + 1250 * part, san_every=300, look_every=5)

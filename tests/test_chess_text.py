@@ -5,15 +5,14 @@ import random
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import chess
 import pytest
+from chess import pgn
 
 import playout as po
 from playout.core.jit import COMPILED
 from playout.games.chess import Chess, PgnGame, from_san, read_pgn, to_san, write_history, write_pgn
 from playout.games.chess.fen import START_FEN
-
-chess = pytest.importorskip("chess")
-pgn = pytest.importorskip("chess.pgn")
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 

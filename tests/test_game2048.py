@@ -6,6 +6,7 @@ import random
 from xml.etree import ElementTree
 
 import numpy as np
+import pyspiel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,15 +121,15 @@ def test_as_many_boards_can_be_reached_as_published(counts):
     assert found == {total: count for total, count in wanted.items() if total <= LAST_LAYER}
 
 
-def test_the_published_counts_are_those_of_the_file(shared_data):
-    with (shared_data / "twenty48" / "layers_reachable.csv").open() as file:
+@pytest.mark.reference
+def test_the_published_counts_are_those_of_the_file(reference):
+    with (reference / "twenty48" / "layers_reachable.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["board_size"] == "3" and row["max_exponent"] == "10"]
     found = {int(row["layer_sum"]): int(row["num_states"]) for row in rows}
     assert [found[total] for total in (4, 6, 8, 10, 12, 14)] == [36, 132, 274, 554, 1004, 1620]
 
 
 def test_games_agree_with_open_spiel():
-    pyspiel = pytest.importorskip("pyspiel")
     theirs_game = pyspiel.load_game("2048(max_tile=32768)")
     names = ("up", "right", "down", "left")
     game = games.load("game2048")

@@ -4,12 +4,14 @@ import random
 import re
 
 import numpy as np
+import pyspiel
 import pytest
 
 from playout import games
 from playout.core import rules as core
 from playout.core.jit import COMPILED
 from playout.game import TERMINAL, Game, Position
+from tests.solved import connect4, tictactoe
 
 SPIEL = {"tictactoe": "tic_tac_toe", "connect4": "connect_four", "othello": "othello"}
 RANDOM_GAMES = {"tictactoe": (5000, 300), "connect4": (3000, 100), "othello": (2000, 20)}  # compiled, uncompiled
@@ -31,7 +33,6 @@ def random_position(game: Game, seed: int, most: int = 200) -> Position:
 
 @pytest.mark.parametrize("name", SPIEL)
 def test_rules_agree_with_openspiel_over_random_games(name):
-    pyspiel = pytest.importorskip("pyspiel")
     game, choose = games.load(name), random.Random(7)
     theirs_game = pyspiel.load_game(SPIEL[name])
     table, start = game.rules_table(), game.position().buffer
@@ -52,9 +53,10 @@ def test_rules_agree_with_openspiel_over_random_games(name):
             returns += rewards
 
 
+@pytest.mark.reference
 @pytest.mark.parametrize("name", SPIEL)
-def test_rules_agree_with_openspiel_playthrough(name, shared_data):
-    file = shared_data / "openspiel_playthroughs" / f"{SPIEL[name]}.txt"
+def test_rules_agree_with_openspiel_playthrough(name, reference):
+    file = reference / "openspiel_playthroughs" / f"{SPIEL[name]}.txt"
     position, returns, seen = games.load(name).position(), np.zeros(2), 0
     for block in re.split(r"^# State \d+$", file.read_text(), flags=re.MULTILINE)[1:]:
         facts = dict(re.findall(r"^(\w+)\(\) = (.*)$", block, re.MULTILINE))
@@ -109,7 +111,6 @@ def test_perft_is_what_others_counted(name):
 
 @pytest.mark.parametrize("name", SPIEL)
 def test_perft_agrees_with_openspiel(name):
-    pyspiel = pytest.importorskip("pyspiel")
 
     def count(state, depth):
         if state.is_terminal() or depth == 1:
@@ -122,10 +123,9 @@ def test_perft_agrees_with_openspiel(name):
             assert count(start, depth) == nodes, f"depth {depth}"
 
 
+@pytest.mark.compiled_only
 def test_tictactoe_games_add_up_to_the_known_results():
     """255,168 games: X wins 131,184, O wins 77,904, 46,080 draws; here by position, with each one's number of games."""
-    if not COMPILED:
-        pytest.skip("5,478 positions, one by one: compiled only")
     game = games.load("tictactoe")
     level, ended = {game.position().buffer.tobytes(): (game.position(), 1)}, {(1, -1): 0, (-1, 1): 0, (0, 0): 0}
     while level:
@@ -142,24 +142,23 @@ def test_tictactoe_games_add_up_to_the_known_results():
     assert ended == {(1, -1): 131184, (-1, 1): 77904, (0, 0): 46080}
 
 
-def test_tictactoe_positions_are_those_of_the_full_solution(shared_data):
-    rows = (shared_data / "tictactoe" / "full_solution.csv").read_text().splitlines()[1:]
-    game = games.load("tictactoe")
-    for row in rows if COMPILED else rows[::50]:
-        board, to_move, terminal, value, _ = row.split(",")
-        position = game.position(board)
-        assert position.text.replace("/", "") == board
-        assert position.is_terminal == (terminal == "1")
-        assert "XO"[int(position.state.ply) % 2] == to_move
+def test_tictactoe_positions_are_those_of_the_full_solution():
+    rows, game = list(tictactoe().values()), games.load("tictactoe")
+    for known in rows if COMPILED else rows[::50]:
+        position = game.position(known.board)
+        assert position.text.replace("/", "") == known.board
+        assert position.is_terminal == known.is_over
+        assert "XO"[int(position.state.ply) % 2] == known.to_move
         if position.is_terminal:
-            assert (int(value) == -1) == ("has won" in position.show())
+            assert (known.value == -1) == ("has won" in position.show())
         else:
-            assert position.player == "XO".index(to_move)
+            assert position.player == "XO".index(known.to_move)
 
 
-def test_othello_moves_are_those_of_the_endgame_problems(shared_data):
+@pytest.mark.reference
+def test_othello_moves_are_those_of_the_endgame_problems(reference):
     """Each problem lists some or all moves of the side to move, with their scores."""
-    lines = (shared_data / "othello" / "fforum-1-19.obf").read_text().splitlines()
+    lines = (reference / "othello" / "fforum-1-19.obf").read_text().splitlines()
     game, checked = games.load("othello"), 0
     for line in lines:
         if line.strip() and not line.startswith("%"):
@@ -170,14 +169,13 @@ def test_othello_moves_are_those_of_the_endgame_problems(shared_data):
     assert checked >= 19
 
 
-def test_connect4_solver_positions_are_all_legal(shared_data):
-    rows = (shared_data / "connect4" / "exact_600.csv").read_text().splitlines()[1:]
-    game = games.load("connect4")
-    for row in rows if COMPILED else rows[::20]:
-        moves = row.split(",")[0]
-        position = game.position(moves)
+def test_connect4_solver_positions_are_all_legal():
+    rows, game = connect4(), games.load("connect4")
+    for known in rows if COMPILED else rows[::20]:
+        position = game.position(known.moves)
         assert not position.is_terminal
-        assert int(position.state.ply) == len(moves)
+        assert int(position.state.ply) == len(known.moves)
+        assert position.actions() == list(known.results)
 
 
 # By hand

@@ -1,13 +1,16 @@
 """The preset `lc0` against lc0 itself: the visits of the root's moves, one leaf at a time.
 
-lc0's answers were recorded over UCI with VerboseMoveStats. How, and what else differs, is in docs/networks.md.
+lc0's answers were recorded over UCI with VerboseMoveStats: those to a tiny network of our own by
+tests/make_tiny_leela.py, those to maia-1500 by hand. How, and what else differs, is in docs/networks.md.
 """
 
 import dataclasses
+import json
 
 import pytest
 
 import playout as po
+from tests.make_tiny_leela import ANSWERS, NETWORK
 
 START = "startpos"
 RUY = "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6"
@@ -88,9 +91,12 @@ START_VALUES = {
 }
 
 
+CASTLING = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8", "e8c8": "e8a8"}  # as lc0 writes it
+
+
 @pytest.fixture
-def network(shared_data):
-    return shared_data / "chess" / "networks" / "maia-1500.pb.gz"
+def network(reference):
+    return reference / "chess" / "networks" / "maia-1500.pb.gz"
 
 
 def searched(network, position, nodes):
@@ -106,29 +112,45 @@ def visits(text):
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
 
 
-@pytest.mark.slow
+def moved(found, expected):
+    """How many visits lie elsewhere."""
+    return sum(max(0, n - found[move]) for move, n in expected.items())
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("nodes", [60, 200, 400])
+def test_visits_with_a_tiny_network_are_those_of_lc0(nodes):
+    """But for one of them, or one in a hundred, which lc0's approximations of exp and log may move."""
+    for recorded in json.loads(ANSWERS.read_text())["searches"]:
+        if recorded["nodes"] == nodes:
+            position = " moves ".join(filter(None, (recorded["fen"], recorded["moves"])))
+            found = {CASTLING.get(s.text, s.text): s.visits for s in searched(NETWORK, position, nodes).actions}
+            assert sum(found.values()) == sum(recorded["visits"].values())
+            assert moved(found, recorded["visits"]) <= max(1, nodes / 100), recorded
+
+
+@pytest.mark.reference
 @pytest.mark.parametrize(("position", "nodes", "expected"), RECORDED)
 def test_visits_are_those_of_lc0(network, position, nodes, expected):
     result = searched(network, position, nodes)
     assert {s.text: s.visits for s in result.actions if s.visits} == visits(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.reference
 @pytest.mark.parametrize(("position", "nodes", "expected"), RECORDED_EXACT)
 def test_visits_are_those_of_lc0_with_exact_arithmetic(network, position, nodes, expected):
     result = searched(network, position, nodes)
     assert {s.text: s.visits for s in result.actions if s.visits} == visits(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.reference
 @pytest.mark.parametrize(("position", "nodes", "expected"), NEAR)
 def test_lc0s_approximations_move_a_visit_in_a_hundred_at_most(network, position, nodes, expected):
     found = {s.text: s.visits for s in searched(network, position, nodes).actions}
-    moved = sum(max(0, n - found[move]) for move, n in visits(expected).items())
-    assert moved <= nodes / 100
+    assert moved(found, visits(expected)) <= nodes / 100
 
 
-@pytest.mark.slow
+@pytest.mark.reference
 def test_priors_and_values_are_those_of_lc0(network):
     found = {s.text: s for s in searched(network, START, 100).actions}
     for move, (prior, value) in START_VALUES.items():

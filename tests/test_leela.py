@@ -1,5 +1,6 @@
 """What Leela's networks see and answer, against lc0's recorded answers."""
 
+import gzip
 import json
 import random
 
@@ -18,10 +19,12 @@ from playout.errors import PositionError
 from playout.games.chess import Chess
 from playout.games.chess.leela import LeelaChess
 from playout.nets import leela, leela_model
+from tests import make_tiny_leela
+from tests.make_tiny_leela import ANSWERS as TINY_ANSWERS
+from tests.make_tiny_leela import NETWORK as TINY_NETWORK
 
 GAME, PLAIN = LeelaChess(), Chess()
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-NETWORKS = ("maia-1100", "maia-1500")
 
 
 def index(text, move):
@@ -350,53 +353,90 @@ def test_bad_positions_are_refused_as_in_chess(text, reason):
     assert reason in str(error.value)
 
 
-# lc0's recorded answers
+# lc0's recorded answers: to a tiny network of our own (tests/make_tiny_leela.py), and to the networks of Maia
 
 
-def recorded(folder, name):
-    return json.loads((folder / "chess" / "networks" / f"{name}.json").read_text())["positions"]
+def tiny_answers():
+    entries = json.loads(TINY_ANSWERS.read_text())["positions"]
+    none = ("0", 0.0)
+    return [{**e, "planes": [e["planes"].get(str(i), none) for i in range(112)]} for e in entries]
+
+
+def maia_answers(folder, name):
+    entries = json.loads((folder / "chess" / "networks" / f"{name}.json").read_text())["positions"]
+    return [{**entry, "moves": " ".join(entry["moves"])} for entry in entries]
 
 
 def described(entry):
-    return GAME.position(" moves ".join(filter(None, (entry["fen"], " ".join(entry["moves"])))))
+    return GAME.position(" moves ".join(filter(None, (entry["fen"], entry["moves"]))))
 
 
-def test_planes_of_159_positions_are_those_of_lc0(shared_data):
-    entries = recorded(shared_data, "maia-1500")
-    assert len(entries) == 159
+def check_planes(entries):
     for entry in entries:
         expected = np.zeros((112, 64), np.float32)
         for plane, (bits, value) in zip(expected, entry["planes"], strict=True):
             plane[:] = [value * (int(bits, 16) >> square & 1) for square in range(64)]
-        assert (described(entry).observe() == expected.reshape(112, 8, 8)).all(), entry["id"]
+        assert (described(entry).observe() == expected.reshape(112, 8, 8)).all(), entry
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_networks_answer_as_in_lc0(shared_data, tmp_path, monkeypatch, name):
-    monkeypatch.setattr(leela_model, "base_folder", lambda: tmp_path)
-    entries = recorded(shared_data, name)
+def check_answers(network, entries, folder, monkeypatch):
+    monkeypatch.setattr(leela_model, "base_folder", lambda: folder)
     positions = [described(entry) for entry in entries]
-    file = leela_model.converted(shared_data / "chess" / "networks" / f"{name}.pb.gz")
-    policies, values = answers(file, np.stack([position.observe() for position in positions]))
+    planes = np.stack([position.observe() for position in positions])
+    policies, values = answers(leela_model.converted(network), planes)
     assert np.allclose(values.sum(axis=1), 1, atol=1e-6)
     for entry, position, policy, value in zip(entries, positions, policies, values, strict=True):
-        assert value[0] - value[2] == pytest.approx(entry["q"], abs=1e-4), entry["id"]
-        assert value[1] == pytest.approx(entry["d"], abs=1e-4), entry["id"]
+        assert value[0] - value[2] == pytest.approx(entry["q"], abs=1e-4), entry
+        assert value[1] == pytest.approx(entry["d"], abs=1e-4), entry
         rook_moves = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8", "e8c8": "e8a8"}
         moves = {}
         for action in position.actions():
             move = position.action_text(action)
             castles = position.state.squares[action & 63] & 7 == 6
             moves[rook_moves.get(move, move) if castles else move] = position.action_index(action)
-        assert moves == {move: facts[0] for move, facts in entry["policy"].items()}, entry["id"]
+        assert moves == {move: facts[0] for move, facts in entry["policy"].items()}, entry
         logits = policy[list(moves.values())]
         weights = np.exp(logits - logits.max())
         expected = np.array([entry["policy"][move] for move in moves])
-        assert np.abs(logits - expected[:, 1]).max() < 1e-3, entry["id"]
+        assert np.abs(logits - expected[:, 1]).max() < 1e-3, entry
         # lc0's own softmax is rounded: its probabilities lie up to 0.00074 beside the softmax of its logits.
-        assert np.abs(weights / weights.sum() - expected[:, 2]).max() < 1e-3, entry["id"]
+        assert np.abs(weights / weights.sum() - expected[:, 2]).max() < 1e-3, entry
 
 
-def test_the_shared_networks_describe_themselves(shared_data):
-    network = leela.read(shared_data / "chess" / "networks" / "maia-1100.pb.gz")
-    assert str(network) == ("6 blocks of 64 filters, squeeze-excitation, convolutional policy, win/draw/loss value")
+def test_planes_are_those_of_lc0():
+    check_planes(tiny_answers())
+
+
+def test_a_network_answers_as_in_lc0(tmp_path, monkeypatch):
+    check_answers(TINY_NETWORK, tiny_answers(), tmp_path, monkeypatch)
+
+
+def test_the_tiny_network_is_what_its_script_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_tiny_leela, "DATA", tmp_path)
+    make_tiny_leela.write()
+    assert gzip.decompress((tmp_path / TINY_NETWORK.name).read_bytes()) == gzip.decompress(TINY_NETWORK.read_bytes())
+
+
+def test_a_network_describes_itself():
+    described = "2 blocks of 8 filters, squeeze-excitation, convolutional policy, win/draw/loss value"
+    assert str(leela.read(TINY_NETWORK)) == described
+
+
+@pytest.mark.reference
+def test_planes_of_159_positions_are_those_of_lc0(reference):
+    entries = maia_answers(reference, "maia-1500")
+    assert len(entries) == 159
+    check_planes(entries)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", ["maia-1100", "maia-1500"])
+def test_maia_answers_as_in_lc0(reference, tmp_path, monkeypatch, name):
+    network = reference / "chess" / "networks" / f"{name}.pb.gz"
+    check_answers(network, maia_answers(reference, name), tmp_path, monkeypatch)
+
+
+@pytest.mark.reference
+def test_maia_describes_itself(reference):
+    network = leela.read(reference / "chess" / "networks" / "maia-1100.pb.gz")
+    assert str(network) == "6 blocks of 64 filters, squeeze-excitation, convolutional policy, win/draw/loss value"

@@ -154,7 +154,7 @@ def test_early_stop_comes_at_the_same_simulation_however_the_run_is_cut():
 
 
 def test_early_stop_works_by_the_clock_too():
-    result = po.Search(Nim(stones=3), po.Settings(solver=False, early_stop=True)).run(seconds=600)
+    result = po.Search(Nim(stones=3), po.Settings(solver=False, early_stop=True)).run(seconds=4)
     assert result.stopped_by == "decided"
 
 

@@ -13,6 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 import playout as po
 from playout.uci import Engine
 
+from .make_tiny_leela import NETWORK as LEELA
+
 PROGRAM = [sys.executable, "-m", "playout", "uci"]
 PATIENCE = 600.0  # the first start may wait for the compiler
 
@@ -50,11 +52,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def leela(shared_data: Path) -> Path:
-    return shared_data / "chess" / "networks" / "maia-1100.pb.gz"
-
-
 def play_a_game(network: Path, nodes: int, plies: int) -> chess.Board:
     board = chess.Board()
     with chess.engine.SimpleEngine.popen_uci([*PROGRAM, "--network", str(network)], timeout=PATIENCE) as engine:
@@ -66,14 +63,18 @@ def play_a_game(network: Path, nodes: int, plies: int) -> chess.Board:
     return board
 
 
-@pytest.mark.compiled_only
-def test_a_leela_network_plays_a_whole_game(leela: Path) -> None:
-    board = play_a_game(leela, nodes=12, plies=400)
+def test_a_leela_network_plays() -> None:
+    board = play_a_game(LEELA, nodes=12, plies=40)
+    assert len(board.move_stack) == 40 or board.is_game_over(claim_draw=True)
+
+
+@pytest.mark.reference
+def test_a_leela_network_plays_a_whole_game(reference: Path) -> None:
+    board = play_a_game(reference / "chess" / "networks" / "maia-1100.pb.gz", nodes=12, plies=400)
     assert board.is_game_over(claim_draw=True)
     assert board.move_stack[0].uci() in ("e2e4", "d2d4")  # what people of 1100 play most, and so does the network
 
 
-@pytest.mark.compiled_only
 def test_a_network_on_our_own_planes_plays(own: Path) -> None:
     assert len(play_a_game(own, nodes=4, plies=40).move_stack) == 40
 
@@ -88,13 +89,13 @@ def talk(engine: Engine, *commands: str) -> None:
     engine._halt()
 
 
-def test_the_network_can_be_set_and_taken_away(leela: Path) -> None:
+def test_the_network_can_be_set_and_taken_away() -> None:
     """With it the game is seen with its history, without it the preset of chess is back."""
     said: list[str] = []
     engine = Engine(said.append)
-    talk(engine, "position startpos moves e2e4 e7e5", f"setoption name Network value {leela}")
+    talk(engine, "position startpos moves e2e4 e7e5", f"setoption name Network value {LEELA}")
     assert engine.game.policy_size == 1858
-    assert engine.settings().evaluator.file == str(leela)
+    assert engine.settings().evaluator.file == str(LEELA)
     assert engine.replayed.text.startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3")
     assert engine.replayed.observe()[13:19].sum() == 16  # the board of a ply ago: the other side's pieces
     talk(engine, "setoption name Network value <empty>")
@@ -102,16 +103,16 @@ def test_the_network_can_be_set_and_taken_away(leela: Path) -> None:
     assert type(engine.game) is type(po.games.load("chess"))
 
 
-def test_one_node_is_the_networks_first_choice(leela: Path) -> None:
+def test_one_node_is_the_networks_first_choice() -> None:
     said: list[str] = []
-    engine = Engine(said.append, network=str(leela))
+    engine = Engine(said.append, network=str(LEELA))
     moves = "startpos moves e2e4 e7e5 g1f3"
     for command in (f"position {moves}", "go nodes 1"):
         engine.command(command)
     while not lines_of(said, "bestmove"):
         time.sleep(0.01)
     talk(engine)
-    settings = po.preset("network", evaluator=po.Network(str(leela)))
+    settings = po.preset("network", evaluator=po.Network(str(LEELA)))
     raw = po.Search(po.games.load("chess"), settings, position=moves).run(1)
     assert lines_of(said, "bestmove")[0].split()[1] == max(raw.actions, key=lambda a: a.prior).text
     assert " nodes 2 " in lines_of(said, "info")[-1]  # the position itself, and the move
