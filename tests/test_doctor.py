@@ -15,7 +15,7 @@ from tests.broken_games import BROKEN, COMPILED_ONLY, Dice, Nim
 from tests.readme import NIM
 
 GAMES = 100 if COMPILED else 5
-ALSO = {"RandomListing": ["not-compiled"], "Unwritten": ["never-ends"]}
+ALSO = {"RandomListing": ["not-compiled"]}
 
 
 def line_of(function, text: str) -> int:
