@@ -44,7 +44,7 @@ class Answers:
             self.notes.fail("no-actions", rule, obj)
         if len(found) > self.game.max_actions:
             self.notes.fail("too-many-actions", rule, obj, value=len(found), most=self.game.max_actions)
-        if rule != "find_children":  # children that are equal are allowed: moves may come to the same
+        if rule in ("legal_actions", "chance_outcomes"):  # two children may be equal: moves may come to the same
             texts = [repr(action) for action in found]
             if len(set(texts)) < len(texts):
                 self.notes.note("action-twice", rule, obj, values=shown(found))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from playout.core.jit import COMPILED
 from playout.core.rules import RuleCompileError
 from playout.game import REQUIRED, Game
 
@@ -61,13 +60,12 @@ class Asker:
         self.compiled: dict[str, Callable[..., Any]] = {}
         self.guard = StateGuard(game.rules.record)
         self.unsafe: set[str] = set()  # rules that failed uncompiled
+        self.dangerous: set[str] = set()  # rules that wrote outside of their buffers
         self.hanging: set[str] = set()  # rules that did not return
         self.random_rules: set[str] = set()
         self.asked = 0
 
     def compile(self) -> None:
-        if not COMPILED:
-            return
         for rule in self.plain:
             try:
                 self.compiled[rule] = self.game.rules._dispatcher(rule)
@@ -137,6 +135,7 @@ class Asker:
             self.notes.note("negative-index", rule, where, action, level=level, kind=name, text=text)
         for name, outside in recorder.outside.items():
             self.unsafe.add(rule)
+            self.dangerous.add(rule)
             count: Any = answer.value if answer else None
             if name in ("actions", "probabilities") and whole(count) and count > self.game.max_actions:
                 self.notes.fail("too-many-actions", rule, where, value=count, most=self.game.max_actions)

@@ -42,6 +42,7 @@ class Notes:
         *,
         level: str = "error",
         kind: str = "",
+        position: str | None = None,  # the text of `where`, if it has changed meanwhile
         **facts: Any,
     ) -> None:
         key = (code, rule, kind)
@@ -50,7 +51,8 @@ class Notes:
             self.findings[key] = replace(found, count=found.count + 1, level=min(found.level, level))
             return
         what, cause, fix = (text.format(**facts) for text in self.mistakes[code])
-        position = "" if where is None else self.position_text(where)
+        if position is None:
+            position = "" if where is None else self.position_text(where)
         named = "" if action is None or where is None else self.action_name(where, action)
         self.findings[key] = Finding(code, rule, what, cause, fix, position, named, level)
 

@@ -5,6 +5,7 @@ holds is compared before and after each call, and each action is played twice.
 """
 
 import contextlib
+import copy
 import random
 import time
 from typing import Any
@@ -91,10 +92,16 @@ class ObjectDoctor:
             playouts_per_second=None if errors else measure_speed(self.game),
         )
 
+    def _fresh(self) -> Any:
+        """The first object, as the user gave it: one that changes itself must not spoil the next game."""
+        with contextlib.suppress(Exception):  # not everything can be copied
+            return copy.deepcopy(self.start)
+        return self.start
+
     # One game.
 
     def _play(self) -> None:
-        path, obj, before, mover = Moves(), self.start, None, None
+        path, obj, mover = Moves(), self._fresh(), None
         while True:
             self.positions += 1
             self._look_at_equals(obj, mover)
@@ -106,9 +113,6 @@ class ObjectDoctor:
                 self._look_at_options(obj, actions)
             action = self.rng.choices(range(len(actions)), weights)[0]
             child = self._child(obj, actions[action])
-            if before is not None and self._pictures_left():
-                self._look_back(*before)
-            before = (obj, self._picture(obj), child) if self._pictures_left() else None
             rewards = self._rewards(child, player)
             path.append((obj, actions[action], rewards))
             obj, mover = child, player
@@ -134,8 +138,11 @@ class ObjectDoctor:
             return player, *self.answers.outcomes(obj, self._ask(obj, "chance_outcomes"))
         if player == TERMINAL:
             return player, [], None
-        actions = self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions"), empty=True)
+        actions = self._actions(obj)
         return player if actions else TERMINAL, actions, None
+
+    def _actions(self, obj: Any) -> list[Any]:
+        return self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions"), empty=True)
 
     def _look_at_options(self, obj: Any, actions: list[Any]) -> None:
         """Methods that a search may do without."""
@@ -158,7 +165,7 @@ class ObjectDoctor:
             return self.answers.numbers(child, "rewards", self._ask(child, "rewards"))
         if self.plays:
             player = self.answers.player(child, self._ask(child, "current_player"))
-            if player != TERMINAL and (player == CHANCE or list(self._ask(child, "legal_actions"))):
+            if player == CHANCE or (player != TERMINAL and self._actions(child)):
                 return nothing
             return self.answers.numbers(child, "returns", self._ask(child, "returns"))
         if not self.answers.ended(child, self._ask(child, "is_terminal")):
@@ -184,6 +191,7 @@ class ObjectDoctor:
         """Call a method of an object; what it raises, and what it changes, is noted."""
         action = given[0] if given else None
         before = self._picture(obj) if pure and self._pictures_left() else None
+        text = "" if before is None else self.notes.position_text(obj)
         try:
             found = self.notes.watchdog.call(getattr(obj, method), *given)
         except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's method may raise anything
@@ -191,7 +199,7 @@ class ObjectDoctor:
                 self.hanging.add(method)
             self.notes.raised(method, error, obj, action, "action-refused" if method == "play" else "raises")
         if before is not None and (changed := before.change(self._picture(obj))):
-            self.notes.fail("changes-object", method, obj, action, contrast=changed[1])
+            self.notes.fail("changes-object", method, obj, action, position=text, contrast=changed[1])
         return found
 
     def _child(self, obj: Any, action: Any) -> Any:
@@ -205,11 +213,14 @@ class ObjectDoctor:
             child = self._ask(obj, "play", action)
             self._look_at_child(obj, action, child)
             return child
-        before, random_before = self._picture(obj), random.getstate()
+        before, text, random_before = self._picture(obj), self.notes.position_text(obj), random.getstate()
         child = self._ask(obj, "play", action, pure=False)
         self._look_at_child(obj, action, child)
         if changed := before.change(self._picture(obj)):
-            self._blame_play(obj, action, child, before, *changed)
+            facts: dict[str, Any] = {"position": text, "contrast": changed[1]}
+            if shared := before.shared(self._picture(child), changed[0]):
+                self.notes.fail("shared-container", "play", obj, action, name=shared[0], kind_=shared[1], **facts)
+            self.notes.fail("changes-object", "play", obj, action, **facts)
         answered = self._answers_of(child)
         again = self._ask(obj, "play", action, pure=False)
         if not self._alike(child, again, answered, obj):
@@ -220,20 +231,6 @@ class ObjectDoctor:
             self._note_randomness("play", obj, action, child, again, seeded)
         self._look_at_hash(obj, action, child, again)
         return child
-
-    def _blame_play(self, obj: Any, action: Any, child: Any, before: Picture, path: str, contrast: str) -> None:
-        if shared := before.shared(self._picture(child), path):
-            facts = {"name": shared[0], "kind_": shared[1], "contrast": contrast}
-            self.notes.fail("shared-container", "play", obj, action, **facts)
-        self.notes.fail("changes-object", "play", obj, action, contrast=contrast)
-
-    def _look_back(self, obj: Any, before: Picture, child: Any) -> None:
-        """Whether an object is as it was before its child was played on."""
-        if changed := before.change(self._picture(obj)):
-            path, contrast = changed
-            name, kind = before.shared(self._picture(child), path) or (path.removeprefix("."), "value")
-            facts = {"name": name, "kind_": kind, "contrast": f"{contrast}, once the next object was played on"}
-            self.notes.fail("shared-container", self.step, obj, None, **facts)
 
     def _look_at_child(self, obj: Any, action: Any, child: Any) -> None:
         wanted = KINDS[0] if self.plays else KINDS[1]
@@ -267,14 +264,12 @@ class ObjectDoctor:
     def _alike(self, one: Any, two: Any, answered: tuple[Any, ...], parent: Any) -> bool:
         if has_equality(one):
             with contextlib.suppress(Exception):
-                return bool(one == two)
-        return answered == self._answers_of(two) and not self._picture(one, parent).change(self._picture(two, parent))
+                if one == two:
+                    return True
+        return answered == self._answers_of(two) and not self._picture(one, parent).contrast(self._picture(two, parent))
 
     def _note_randomness(self, method: str, obj: Any, action: Any, one: Any, two: Any, seeded: bool) -> None:
-        changed = self._picture(one, obj).change(self._picture(two, obj))
-        contrast = (
-            changed[1].replace(": before ", ": first ").replace(", after ", ", then ") if changed else "not equal"
-        )
+        contrast = self._picture(one, obj).contrast(self._picture(two, obj)) or "not equal"
         source = "by `random`" if seeded else "not by `random`, which a search could seed"
         how = f"leads elsewhere when played again ({contrast}; {source})"
         told = seeded or self._answers_of(one) == self._answers_of(two)  # nothing that a search sees: an id, say

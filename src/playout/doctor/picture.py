@@ -71,6 +71,14 @@ class Picture:
                 return path, f"{path.removeprefix('.') or 'it'}: before {_shown(value)}, after {_shown(new)}"
         return None
 
+    def contrast(self, other: "Picture") -> str:
+        """The first part in which two objects differ, with both values; "" where none does, nor one not yet known."""
+        for path, value in self.parts.items():
+            new = other.parts.get(path)
+            if new != value and None not in (value, new):
+                return f"{path.removeprefix('.') or 'it'}: first {_shown(value)}, then {_shown(new)}"
+        return ""
+
     def shared(self, other: "Picture", path: str) -> tuple[str, str] | None:
         """The innermost mutable container around `path` that both objects hold: its path and type."""
         held = {id(value) for value in other.containers.values()}

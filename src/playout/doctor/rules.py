@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
 from playout.game import REQUIRED, Game
 
@@ -23,12 +24,13 @@ from .watchdog import NeverReturnedError, Watchdog
 
 PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
 PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python
+FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # are played uncompiled, to see whether it is safe to compile the rules at all
 UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
 
 
 class RulesDoctor:
     def __init__(self, game: Game, seed: int, max_length: int, watchdog: Watchdog) -> None:
-        self.game, self.max_length, self.rng = game, max_length, random.Random(seed)
+        self.game, self.seed, self.max_length, self.rng = game, seed, max_length, random.Random(seed)
         self.notes = Notes(game, watchdog, MISTAKES)
         self.notes.text, self.notes.action_text = self._text, self._action_text
         self.asker, self.returns = Asker(game, self.notes), Returns(self.notes)
@@ -40,18 +42,13 @@ class RulesDoctor:
         self.lengths: list[int] = []
         self.branching: list[int] = []
         self.looks_at_ends = True
+        self.only_until = math.inf  # the clock at which a first look ends
 
     def examine(self, games: int) -> Report:
-        self.asker.compile()
+        if COMPILED and not self._is_dangerous():
+            self.asker.compile()
         self._look_outside()
-        for _ in range(games):
-            if self.unfinished >= UNFINISHED_GAMES or any(rule in self.asker.hanging for rule in self._needed()):
-                break
-            if self.asker.unsafe and not self._plain_left():
-                break
-            self.games += 1
-            with contextlib.suppress(BrokenOffError):
-                self._play()
+        self._play_games(games)
         if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
             self.notes.note("no-rewards", "apply", level="warning", value=len(self.lengths))
         for rule in self.rules:
@@ -83,10 +80,23 @@ class RulesDoctor:
                 for name, how in written_globals(function):
                     self.notes.note("frozen-global", rule, level="warning", kind=name, name=name, how=how)
 
-    def _needed(self) -> tuple[str, ...]:
-        return (*REQUIRED, "chance_outcomes")
+    def _is_dangerous(self) -> bool:
+        """Whether rules write outside of their buffers or never return: such rules are not run compiled."""
+        first = RulesDoctor(self.game, self.seed, self.max_length, self.notes.watchdog)
+        first.only_until = time.perf_counter() + FIRST_SECONDS
+        first._play_games(FIRST_GAMES)
+        return bool(first.asker.dangerous or first.asker.hanging)
 
     # One game.
+
+    def _play_games(self, games: int) -> None:
+        needed = (*REQUIRED, "chance_outcomes")
+        while self.games < games and self.unfinished < UNFINISHED_GAMES:
+            if any(rule in self.asker.hanging for rule in needed) or (self.asker.unsafe and not self._plain_few()):
+                break
+            self.games += 1
+            with contextlib.suppress(BrokenOffError):
+                self._play()
 
     def _play(self) -> None:
         path = Moves()
@@ -97,7 +107,10 @@ class RulesDoctor:
             self.plain_positions += plain
             actions, moved = self._move(buffer, plain)
             self.plain_seconds += time.perf_counter() - began if plain else 0.0
-            self.texts.look(buffer, actions)
+            if self.only_until == math.inf:
+                self.texts.look(buffer, actions)
+            elif time.perf_counter() > self.only_until:
+                return
             if moved is None:
                 break
             path.append((buffer, *moved[:2]))
@@ -109,9 +122,11 @@ class RulesDoctor:
         self.lengths.append(len(path))
         self.returns.add(path, "apply")
 
+    def _plain_few(self) -> bool:
+        return self.plain_positions < PLAIN_POSITIONS and self.plain_seconds < PLAIN_SECONDS
+
     def _plain_left(self) -> bool:
-        few = self.plain_positions < PLAIN_POSITIONS and self.plain_seconds < PLAIN_SECONDS
-        return few or not self.asker.compiled
+        return self._plain_few() or not self.asker.compiled
 
     def _start(self) -> Any:
         buffer = np.zeros(self.game.dtype.itemsize, np.uint8)
