@@ -8,6 +8,7 @@ import pytest
 
 import playout as po
 from playout.core.jit import COMPILED
+from playout.doctor import rules
 from playout.doctor.guard import Recorder, StateGuard, guarded
 from playout.doctor.watchdog import NeverReturnedError, Watchdog
 from tests import broken_buffers
@@ -104,6 +105,25 @@ def test_games_go_on_without_an_optional_rule_that_never_returns():
     assert sum(count for _, count in report.results) == 10
     line = line_of(broken_buffers.EvaluatesForEver.evaluate, "while")
     assert any(f"broken_buffers.py:{at}" in finding.what for at in (line, line + 1))
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(
+    ("cls", "code", "rule", "words"),
+    [
+        (broken_buffers.LoopsNearTheEnd, "never-returns", "apply", "broken_buffers.py:"),
+        (broken_buffers.WritesThousand, "past-end", "legal_actions", "writes 1,000 places of `actions`, which has 3"),
+        (broken_buffers.LongHistory, "past-end", "apply", "writes 12 places of `state.taken`, which has 4"),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_the_same_is_found_where_only_compiled_code_runs(monkeypatch, cls, code, rule, words):
+    """As it does once the positions that are looked at uncompiled are used up."""
+    monkeypatch.setattr(rules, "FIRST_GAMES", 0)
+    monkeypatch.setattr(rules, "PLAIN_POSITIONS", 0)
+    report = po.check_game(cls(), games=20, rule_seconds=0.5)
+    assert report.positions_uncompiled == 0
+    assert words in only(report, code, rule).what
 
 
 # Globals

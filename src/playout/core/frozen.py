@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .jit import _is_followed, _names, fingerprint
+from .guard import is_followed, names_in
+from .jit import fingerprint
 
 
 def referenced(function: Callable[..., Any]) -> dict[str, tuple[str, str]]:
@@ -27,10 +28,10 @@ def _follow(function: Any, found: dict[str, tuple[str, str]], seen: set[int]) ->
     if not isinstance(function, FunctionType) or id(function) in seen:
         return
     seen.add(id(function))
-    names, scope = _names(function.__code__), function.__globals__
+    names, scope = names_in(function.__code__), function.__globals__
     values = {name: scope[name] for name in names if name in scope}
     for name, module in list(values.items()):
-        if isinstance(module, ModuleType) and _is_followed(module):
+        if isinstance(module, ModuleType) and is_followed(getattr(module, "__file__", None)):
             values |= {f"{name}.{part}": vars(module)[part] for part in names if part in vars(module)}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:

@@ -6,17 +6,20 @@ answer differently when asked again, never return.
 
 import contextlib
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from playout.core.guard import Copies
 from playout.core.rules import RuleCompileError
+from playout.core.watch import RuleInterrupted, watched
 from playout.game import REQUIRED, Game
 
 from .findings import numbers
-from .guard import Recorder, StateGuard, guarded, uncompiled
+from .guard import Recorder, StateGuard, guarded
 from .notes import Notes, shorten
 from .outside import changed_globals
 from .watchdog import NeverReturnedError
@@ -53,9 +56,9 @@ class Answer:
 class Asker:
     def __init__(self, game: Game, notes: Notes) -> None:
         self.game, self.notes, self.watchdog = game, notes, notes.watchdog
-        made: dict[int, Any] = {}
+        copies = Copies(lambda copied: copied)  # in which helpers that are compiled are plain Python, too
         self.plain: dict[str, Callable[..., Any]] = {
-            rule: uncompiled(function, made) for rule, function in game.rules.functions.items()
+            rule: copies.of(function) for rule, function in game.rules.functions.items()
         }
         self.compiled: dict[str, Callable[..., Any]] = {}
         self.guard = StateGuard(game.rules.record)
@@ -180,7 +183,7 @@ class Asker:
             arguments = (*arguments, np.full(1, self.asked, np.uint64))
         view = self.game.rules.view(state) if recorder is None else self.guard.view(state, recorder)
         if compiled:
-            value = functions[rule](view, *arguments)
+            value = self._call_compiled(functions[rule], view, *arguments)
             self._look_behind(rule, buffer, given, names, whole_buffers)
         else:
             value = self.watchdog.call(functions[rule], view, *arguments)
@@ -190,6 +193,17 @@ class Asker:
             used = max(0, int(value)) if whole(value) else 0
         written = tuple(tuple(part.ravel()[:used].tolist()) for part in buffers)
         return Answer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
+
+    def _call_compiled(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A compiled rule is interrupted from inside, where a loop of it asks whether to go on."""
+        until = time.thread_time() + self.watchdog.seconds
+        with watched(lambda: "too long" if time.thread_time() > until else None) as watch:
+            try:
+                return function(*arguments)
+            except RuleInterrupted as error:
+                if watch.ctrl_c:
+                    raise KeyboardInterrupt from None
+                raise NeverReturnedError().with_traceback(error.__traceback__) from None
 
     def _buffer(self, name: str, fill: int, compiled: bool) -> tuple[Any, int]:
         """A buffer and how long the rule may take it to be; a compiled rule's has room behind it."""

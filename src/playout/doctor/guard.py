@@ -1,20 +1,13 @@
-"""Arrays and states that note what a rule writes outside of them, and rules whose helpers are uncompiled too.
+"""Arrays and states that note what a rule writes outside of them.
 
 NumPy refuses an index past the end; these let the rule go on, so that the doctor can say how far it went. They also
 note an index below zero, which NumPy and Numba both count from the end.
 """
 
-import contextlib
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-
-PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass
@@ -98,65 +91,3 @@ class StateGuard:
 
     def field(self, value: Any, name: Any) -> Any:
         return guarded(value, self.recorder, f"state.{name}") if type(value) is np.ndarray else value
-
-
-def uncompiled(function: Callable[..., Any], made: dict[int, Any] | None = None) -> Callable[..., Any]:
-    """A rule in which compiled helpers of the user's own run as plain Python, so that they are guarded as well."""
-    made = {} if made is None else made
-    plain = getattr(function, "py_func", function)
-    if not isinstance(plain, FunctionType):
-        return function
-    if id(plain) in made:
-        return made[id(plain)]  # type: ignore[no-any-return]
-    made[id(plain)] = plain  # for helpers that call each other
-    scope = {
-        name: helper
-        for name in names_in(plain.__code__)
-        if name in plain.__globals__ and (helper := _helper(plain.__globals__[name], made)) is not None
-    }
-    cells, changed = [], bool(scope)
-    for cell in plain.__closure__ or ():
-        helper = None
-        with contextlib.suppress(ValueError):  # a cell that is still empty
-            helper = _helper(cell.cell_contents, made)
-        cells.append(cell if helper is None else CellType(helper))
-        changed = changed or helper is not None
-    if changed:
-        copied = FunctionType(
-            plain.__code__, {**plain.__globals__, **scope}, plain.__name__, plain.__defaults__, tuple(cells)
-        )
-        made[id(plain)] = copied
-    return made[id(plain)]  # type: ignore[no-any-return]
-
-
-def _helper(value: Any, made: dict[int, Any]) -> Any:
-    """A compiled helper, or a module with some, as plain Python; None for everything else."""
-    inner = getattr(value, "py_func", None)
-    if isinstance(inner, FunctionType) and is_users_own(inner.__code__.co_filename):
-        return uncompiled(inner, made)
-    if isinstance(value, ModuleType) and is_users_own(getattr(value, "__file__", None)):
-        if id(value) not in made:
-            made[id(value)] = copied = ModuleType(value.__name__)
-            vars(copied).update(vars(value))
-            for name, part in vars(value).items():
-                inner = getattr(part, "py_func", None)
-                if isinstance(inner, FunctionType) and is_users_own(inner.__code__.co_filename):
-                    setattr(copied, name, uncompiled(inner, made))
-        return made[id(value)]
-    return None
-
-
-def is_users_own(file: str | None) -> bool:
-    """Whether a file is neither Python's, nor an installed package's, nor ours."""
-    if file is None or "site-packages" in file or file.startswith(sys.base_prefix):
-        return False
-    return not Path(file).is_relative_to(PACKAGE)
-
-
-def names_in(code: CodeType) -> list[str]:
-    """All names that a function's code and the functions nested in it refer to."""
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names += names_in(constant)
-    return names

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from playout.game import Game, described, rule_origin
+from playout.faults import described, rule_origin
+from playout.game import Game
 
 from .findings import Finding, numbers
 from .watchdog import NeverReturnedError, Watchdog

@@ -12,7 +12,8 @@ from typing import Any
 
 from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import GameError, PlayoutError
-from playout.game import Game, described
+from playout.faults import described
+from playout.game import Game
 
 from .answers import Answers, has_equality
 from .findings import Report, spread
