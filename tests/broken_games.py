@@ -318,7 +318,7 @@ class Packed(Nim):
         return 1
 
 
-@broken("not-written", "legal_actions", "leaves a place of `actions` unwritten", "write `actions[i]`")
+@broken("not-written", "legal_actions", "leaves `actions[2]` unwritten", "write `actions[i]`")
 class Unwritten(Nim):
     @staticmethod
     def legal_actions(state, actions):
@@ -327,7 +327,7 @@ class Unwritten(Nim):
         return min(3, state.stones)
 
 
-@broken("not-written", "priors", "leaves a place of `out` unwritten")
+@broken("not-written", "priors", "leaves `out[1]` unwritten")
 class UnwrittenPriors(Nim):
     @staticmethod
     def priors(state, actions, count, out):
@@ -346,6 +346,7 @@ class ForEver(Nim):
 class EvaluatingByPlaying(Nim):
     @staticmethod
     def evaluate(state, values):
+        values[0], values[1] = 0.0, 0.0
         state.turn = 1 - state.turn
 
 

@@ -534,6 +534,7 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("perft tictactoe -d 0", "--depth is 0, expected a whole number of at least 1"),
         ("play tictactoe --side 3", "--side is '3', expected 1, 2, both or none"),
         ("doctor tictactoe --games 0", "games is 0, expected a whole number of at least 1"),
+        ("doctor tictactoe --rule-seconds 0", "rule_seconds is 0.0, expected a number above 0"),
         ("settings --preset strongest", "no preset 'strongest'"),
         ("settings --preset best", "preset 'best' is the one that a game names for itself"),
         ("games chequers", "no game 'chequers'"),

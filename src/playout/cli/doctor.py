@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .options import GameName, Json, Seed, Set, load_game, whole
+from .options import GameName, Json, Seed, Set, load_game, number, whole
 from .output import print_json, say_that_it_compiles
 
 
@@ -13,6 +13,10 @@ def doctor(
     games: Annotated[
         int, typer.Option("--games", metavar="N", parser=whole, help="How many random games to play.")
     ] = 100,
+    rule_seconds: Annotated[
+        float,
+        typer.Option("--rule-seconds", metavar="S", parser=number, help="How long one call of a rule may compute."),
+    ] = 10.0,
     set: Set = None,
     seed: Seed = 0,
     json: Json = False,
@@ -22,7 +26,7 @@ def doctor(
 
     loaded = load_game(game, set)
     say_that_it_compiles()
-    report = check_game(loaded, games=games, seed=seed)
+    report = check_game(loaded, games=games, seed=seed, rule_seconds=rule_seconds)
     if json:
         print_json({**report.to_dict(), "seed": seed})
     else:

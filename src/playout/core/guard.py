@@ -109,7 +109,13 @@ class _GuardedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is
 
 def guarded(function: Callable[..., Any], **options: Any) -> Any:
     """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
-    return _Guard(options).dispatcher(function)
+
+    def finish(copied: FunctionType) -> Any:
+        made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **options)(copied)
+        made.is_guarded = True
+        return made
+
+    return Copies(finish).of(function)
 
 
 def is_proven(function: Callable[..., Any]) -> bool:
@@ -118,24 +124,25 @@ def is_proven(function: Callable[..., Any]) -> bool:
     return code is not None and Path(code.co_filename).is_relative_to(PACKAGE)
 
 
-class _Guard:
-    """Copies of functions in which compiled helpers are replaced by guarded ones, each made once."""
+class Copies:
+    """Copies of functions, each made once: `finish` makes something of a copy, such as a guarded dispatcher.
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.options = options
+    Helpers of the user's own that were compiled are replaced in the copies by copies of theirs.
+    """
+
+    def __init__(self, finish: Callable[[FunctionType], Any]) -> None:
+        self.finish = finish
         self.made: dict[int, Any] = {}
         self.modules: dict[int, ModuleType] = {}
 
-    def dispatcher(self, function: Any) -> Any:
+    def of(self, function: Any) -> Any:
         function = getattr(function, "py_func", function)
         if id(function) not in self.made:
             scope = dict(function.__globals__)
             cells = tuple(CellType() for _ in function.__closure__ or ())
             copied = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
             copied.__qualname__, copied.__module__ = function.__qualname__, function.__module__
-            made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **self.options)(copied)
-            made.is_guarded = True
-            self.made[id(function)] = made  # before its helpers: they may call it back
+            self.made[id(function)] = self.finish(copied)  # before its helpers: they may call it back
             for name in names_in(function.__code__):
                 if name in scope:
                     scope[name] = self.replaced(scope[name])
@@ -145,15 +152,15 @@ class _Guard:
         return self.made[id(function)]
 
     def replaced(self, value: Any) -> Any:
-        """What a rule refers to, as the guarded copy of the rule should see it."""
+        """What a function refers to, as its copy should see it."""
         if isinstance(value, ModuleType):
             return self.module(value) if is_users_own(value) else value
         inner = getattr(value, "py_func", None)
         is_helper = isinstance(inner, FunctionType) and is_users_own(inner) and not hasattr(value, "is_guarded")
-        return self.dispatcher(inner) if is_helper else value
+        return self.of(inner) if is_helper else value
 
     def module(self, module: ModuleType) -> ModuleType:
-        """A user's module whose compiled functions are guarded."""
+        """A user's module with copies of its compiled functions."""
         if id(module) not in self.modules:
             self.modules[id(module)] = copied = ModuleType(module.__name__)
             for name, value in vars(module).items():

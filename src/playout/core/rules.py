@@ -16,6 +16,7 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
 from .arrays import copy, zero
+from .frozen import referenced
 from .guard import guarded, is_proven
 from .jit import COMPILED, OPTIONS, address, compile_function, fingerprint, njit
 from .rng import random_below, sample
@@ -326,6 +327,7 @@ class Rules:
         self.guard = not all(is_proven(function) for function in functions.values())
         self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
+        self.frozen: dict[str, dict[str, tuple[str, str]]] = {}  # by rule: the globals when it was compiled
 
     def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
         """The rules table: what every search needs, and the optional parts named in `wanted`. Nobody writes to it."""
@@ -369,6 +371,7 @@ class Rules:
     def _dispatcher(self, name: str) -> Any:
         if name not in self._compiled:
             function = self.functions[name]
+            self.frozen[name] = referenced(function)
             if name == "observe":
                 inner = guarded(function, **OPTIONS) if self.guard else register_jitable(function)
                 function = make_observe(inner, self.planes)
@@ -408,7 +411,8 @@ class Rules:
     def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
-            key = fingerprint(self._key, name, repr(OPTIONS), self.guard)
+            # With the function itself: a global may have changed since `_key` was made.
+            key = fingerprint(self._key, function, name, repr(OPTIONS), self.guard)
             return compile_function(function, exact, f"{self.name}.{name}", key, self.guard)
         except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
             file, line = _where(error, function)

@@ -94,6 +94,7 @@ class TargetSum(Game):
     @staticmethod
     def evaluate(state, values):
         """1 when one number hits, -1 when each goes too far, -0.5 when the target is out of reach, otherwise 0."""
+        values[0] = 0.0
         rest = state.target - state.total
         if rest <= 0 or state.made >= state.moves:
             return  # the end: nothing more to get

@@ -1,10 +1,6 @@
-"""What the doctor can find: every mistake with its likely cause and fix, one finding, and the report."""
+"""Every mistake that the doctor can find: what happened, the likely cause, and the fix."""
 
-from dataclasses import dataclass
-from typing import Any
-
-# Every mistake: what happened, the likely cause, and the fix.
-MISTAKES = {
+MISTAKES: dict[str, tuple[str, str, str]] = {
     "not-compiled": (
         "can't be compiled, at {place}: {reason}",
         "rules may use what Numba compiles: numbers, arrays, loops, the fields of `state`",
@@ -50,6 +46,22 @@ MISTAKES = {
         "max_actions is too small, or the same action is listed again and again",
         "set max_actions in the class to the most there can be",
     ),
+    "past-end": (
+        "{how}",
+        "a loop runs too far, or an index was not checked; compiled, that would overwrite something else",
+        "write only as far as the buffer goes; if there can be more actions, raise max_actions (for a field of the "
+        "state, its shape)",
+    ),
+    "negative-index": (
+        "writes `{text}`, which counts from the end",
+        "an index below zero: an edge of the board was not looked for, or po.CHANCE was taken for a player",
+        "check the index before writing, or write the last place by its number",
+    ),
+    "never-returns": (
+        "did not return within {seconds:g} s of processor time; it was at {place}",
+        "a loop without an end in this position",
+        "let every loop end, for instance by a limit on its rounds; if the rule is only slow, raise rule_seconds",
+    ),
     "action-too-large": (
         "lists action {value}, and actions are 32-bit whole numbers",
         "several things packed into one number",
@@ -61,9 +73,9 @@ MISTAKES = {
         "list each action once; for outcomes, add up their probabilities",
     ),
     "not-written": (
-        "leaves a place of `{name}` unwritten",
-        "the count is larger than what was written, and the buffer holds what was there before",
-        "write `{name}[i]` for every i below the count",
+        "{how}",
+        "the buffer holds what was there before: only `rewards` and `planes` arrive zeroed",
+        "write {wanted}",
     ),
     "end-goes-on": (
         "says that the game is over, but legal_actions lists an action that leads on to {value!r}",
@@ -80,6 +92,16 @@ MISTAKES = {
         "changes the state ({contrast})",
         "it works on `state` itself, which only apply and initial_state may",
         "work on local variables, or undo every change before returning",
+    ),
+    "changes-actions": (
+        "changes the `actions` that it was given",
+        "it sorts or marks them in place",
+        "work on a copy: the search goes on with these actions",
+    ),
+    "frozen-global": (
+        "refers to `{name}`, which {how}",
+        "compiled rules keep the value that a global had when they were compiled, and do not see a later one",
+        "make it a setting: a field of `state` that is named in `settings`; or define the class after the last change",
     ),
     "hidden-randomness": (
         "{how}",
@@ -132,6 +154,11 @@ MISTAKES = {
         "gives the value {value:g}, expected {least:g} to {most:g}",
         "the scale differs from that of the rewards, or 0 / 0",
         "bring it to the range of the rewards, with tanh(score / scale) for instance, or set value_range",
+    ),
+    "value-sum": (
+        "gives the values {values}, together {total:.6g}, expected {expected:.6g}",
+        "a player's value was forgotten, or was given from the wrong player's side",
+        "write a value for every player; what all get together is `returns_sum`",
     ),
     "bad-playout-action": (
         "returned {value!r}, which is not among the actions {values}",
@@ -195,82 +222,107 @@ MISTAKES = {
     ),
 }
 
-
-@dataclass(frozen=True)
-class Finding:
-    """One mistake: what happened and where, the likely cause, and what to do. `count` says how often it was seen."""
-
-    code: str
-    rule: str
-    what: str
-    cause: str
-    fix: str
-    position: str = ""
-    action: str = ""
-    level: str = "error"  # or "warning": suspicious, though it may be meant
-    count: int = 1
-
-    def __str__(self) -> str:
-        where = f"; in '{self.position}'" if self.position else ""
-        where += f", action {self.action}" if self.action else ""
-        often = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"{self.level} {self.code}: {self.rule} {self.what}{where}{often}\n    {self.cause}. Fix: {self.fix}"
-
-
-@dataclass(frozen=True)
-class Report:
-    """What `check_game` found, and figures of the games it played; `ok` when there is no error."""
-
-    game: str
-    findings: tuple[Finding, ...]
-    games: int  # played to an end, or to where a rule failed
-    positions: int
-    positions_uncompiled: int  # those looked at uncompiled too
-    length: tuple[int, float, int]  # least, mean, most actions of a finished game
-    branching: tuple[int, float, int]  # the same of the legal actions where a player moves
-    max_actions: int
-    players: int
-    results: tuple[tuple[tuple[float, ...], int], ...]  # returns, one a player, and how often; most frequent first
-    playouts_per_second: float | None  # compiled; None where that was not measured
-
-    @property
-    def ok(self) -> bool:
-        return not any(finding.level == "error" for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        figures = {key: value for key, value in vars(self).items() if key not in ("findings", "results")}
-        for key in ("length", "branching"):
-            figures[key] = dict(zip(("least", "mean", "most"), figures[key], strict=True))
-        return {
-            **figures,
-            "ok": self.ok,
-            "findings": [dict(vars(finding)) for finding in self.findings],
-            "results": [{"returns": list(returns), "count": count} for returns, count in self.results],
-        }
-
-    def __str__(self) -> str:
-        errors = sum(finding.level == "error" for finding in self.findings)
-        counts = [plural(n, s) for n, s in ((errors, "error"), (len(self.findings) - errors, "warning")) if n]
-        lines = [f"{self.game}: {' and '.join(counts) or 'nothing wrong found'} in {plural(self.games, 'game')}"]
-        lines += [f"  {line}" for finding in self.findings for line in str(finding).splitlines()]
-        low, mean, high = self.length
-        few, usual, many = self.branching
-        lines.append(
-            f"  {plural(self.players, 'player')}; {self.positions:,} positions, {self.positions_uncompiled:,} of them "
-            f"uncompiled too; {mean:.1f} actions a game ({low} to {high}); {usual:.1f} to choose from "
-            f"({few} to {many}; max_actions = {self.max_actions})"
-        )
-        shown = [f"({numbers(returns)}) {plural(count, 'time')}" for returns, count in self.results[:6]]
-        more = f", {len(self.results) - 6} others" if len(self.results) > 6 else ""
-        speed = "" if self.playouts_per_second is None else f"; {self.playouts_per_second:,.0f} playouts a second"
-        lines.append(f"  results: {', '.join(shown) or 'none'}{more}{speed}")
-        return "\n".join(lines)
-
-
-def numbers(values: Any, most: int = 8) -> str:
-    shown = ", ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:most])
-    return shown + (", …" if len(values) > most else "")
-
-
-def plural(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+# Those of Python objects, and in their words those that they share with rules.
+OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
+    "bad-answer": (
+        "returned {value}, expected {expected}",
+        "another kind of answer, or a way through the method without `return`",
+        "return what is expected",
+    ),
+    "changes-object": (
+        "changes the object itself ({contrast})",
+        "the search asks every object again and again, and plays several actions from it",
+        "make a new object and change that one, `copy.deepcopy(self)` for instance",
+    ),
+    "shared-container": (
+        "leaves the {kind_} `{name}` in two objects, and it changes ({contrast})",
+        "the next object was given the same container, not a copy of it",
+        "copy it for the next object: `list(self.…)`, `array.copy()`, or `copy.deepcopy`",
+    ),
+    "returns-itself": (
+        "returned the object itself",
+        "it changes `self` and returns it",
+        "make a new object, change that one, and return it",
+    ),
+    "no-object": (
+        "returned {value}, which has no {missing}",
+        "it changes `self` and returns nothing, or returns a part of the state",
+        "return the next object, of the same kind",
+    ),
+    "hidden-randomness": (
+        "{how}",
+        "a search keeps one object for each action, so the first draw would stand for all",
+        "let current_player() return po.CHANCE and list the outcomes in chance_outcomes()",
+    ),
+    "hash-differs": (
+        "gives two different numbers for objects that are equal",
+        "the hash takes in something that equality leaves out, such as an id",
+        "hash what __eq__ compares; a frozen dataclass does both",
+    ),
+    "equal-differs": (
+        "says that this is equal to '{other}', where other actions are legal",
+        "a field is left out of the comparison; with transpositions the two would share a node",
+        "compare everything that matters to the game",
+    ),
+    "no-such-player": (
+        "returned {value!r}, expected 0 to {last}, po.CHANCE (-1), or None or po.TERMINAL (-4) at the end",
+        "players are counted from 0; -2 is OpenSpiel's number for players who move at the same time, which Playout "
+        "can't search",
+        "return the number of the player who moves; for more players say players= in po.wrap",
+    ),
+    "no-chance-outcomes": (
+        "returned po.CHANCE, and the object has no chance_outcomes()",
+        "-1 stands for chance, so a turn of -1 does too",
+        "define `chance_outcomes(self)`, or return the player who moves",
+    ),
+    "no-actions": (
+        "lists nothing, though it is not the end",
+        "an end of the game that is_terminal() does not see, or a probability for nothing",
+        "say that it is the end there, or list what can happen",
+    ),
+    "too-many-actions": (
+        "lists {value}, more than max_actions = {most}",
+        "max_actions is too small, or the same action is listed again and again",
+        "say max_actions= in po.wrap",
+    ),
+    "bad-probability": (
+        "gives outcome {value} the probability {weight!r}",
+        "a difference below zero, 0 / 0, or no number",
+        "give probabilities from 0 to 1",
+    ),
+    "bad-reward": (
+        "returned {values}",
+        "0 / 0, or an infinity that stands for a win",
+        "give finite numbers, 1 and -1 for instance",
+    ),
+    "returns-sum": (
+        "gives from here on {values}, together {total:.6g}, expected {expected:.6g}",
+        "a player's return was forgotten or given twice",
+        "give every player their return; if it is meant so, say `returns_sum={instead}` in po.wrap",
+    ),
+    "value-range": (
+        "gives from here on {values}, outside of value_range = ({least:g}, {most:g})",
+        "returns of another size than announced",
+        "say `value_range=(least, most)` in po.wrap, None where it is not known, or scale them",
+    ),
+    "value-sum": (
+        "gives the values {values}, together {total:.6g}, expected {expected:.6g}",
+        "a player's value was forgotten, or was given from the wrong player's side",
+        "give a value for every player; what all get together is `returns_sum`",
+    ),
+    "no-rewards": (
+        "gave nothing in any of {value} games",
+        "the end is not told apart, or is too rare for random play",
+        "return what each player has got at the end",
+    ),
+    "bad-priors": (
+        "gives {value!r} to {whom}",
+        "scores were given where weights are expected, or 0 / 0",
+        "give numbers of at least 0, one of them above 0",
+    ),
+    "bad-random-child": (
+        "returned {value}, which is not equal to any of find_children()",
+        "the two methods disagree about what can be played",
+        "let it choose among find_children()",
+    ),
+}

@@ -1,0 +1,323 @@
+"""Asks one rule on one position: uncompiled, guarded and compiled, with its buffers filled differently each time.
+
+What a rule may not do shows in the comparison: change the state, write outside of its buffers, leave a place unwritten,
+answer differently when asked again, never return.
+"""
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from playout.core.guard import Copies
+from playout.core.rules import RuleCompileError
+from playout.core.watch import RuleInterrupted, watched
+from playout.game import REQUIRED, Game
+
+from .findings import numbers
+from .guard import Recorder, StateGuard, guarded
+from .notes import Notes, shorten
+from .outside import changed_globals
+from .watchdog import NeverReturnedError
+
+ROOM = 4096  # behind each buffer of a compiled rule: what it writes there is noticed
+# What the buffers hold that a rule has to fill: actions, and numbers. Two of each, to find what was left as it was.
+INT_FILLS, FLOAT_FILLS = (-77_777, -11_111), (math.nan, 0.25)
+BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # what lies behind a buffer of a compiled rule
+
+# The buffers of each rule. All but `rewards` and `planes`, which arrive zeroed, may arrive with anything in them.
+BUFFERS = {
+    "legal_actions": ("actions",),
+    "chance_outcomes": ("actions", "probabilities"),
+    "apply": ("rewards",),
+    "priors": ("out",),
+    "evaluate": ("values",),
+    "observe": ("planes",),
+}
+FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")  # rules whose buffers arrive so
+LISTED = ("actions", "probabilities", "out")  # as long as there are actions
+LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one a player", "values": "one a player"}
+
+
+@dataclass
+class Answer:
+    """What a rule did: what it returned, what it wrote, and the state afterwards."""
+
+    value: Any
+    written: tuple[tuple[Any, ...], ...]
+    after: bytes
+    actions_changed: bool = False  # of those it was given
+
+
+class Asker:
+    def __init__(self, game: Game, notes: Notes) -> None:
+        self.game, self.notes, self.watchdog = game, notes, notes.watchdog
+        copies = Copies(lambda copied: copied)  # in which helpers that are compiled are plain Python, too
+        self.plain: dict[str, Callable[..., Any]] = {
+            rule: copies.of(function) for rule, function in game.rules.functions.items()
+        }
+        self.compiled: dict[str, Callable[..., Any]] = {}
+        self.guard = StateGuard(game.rules.record)
+        self.unsafe: set[str] = set()  # rules that failed uncompiled
+        self.dangerous: set[str] = set()  # rules that wrote outside of their buffers
+        self.hanging: set[str] = set()  # rules that did not return
+        self.random_rules: set[str] = set()
+        self.asked = 0
+
+    def compile(self) -> None:
+        for rule in self.plain:
+            try:
+                self.compiled[rule] = self.game.rules._dispatcher(rule)
+            except RuleCompileError as error:
+                self.notes.note("not-compiled", rule, place=f"{error.file}:{error.line}", reason=error.reason)
+        if any(rule in self.plain and rule not in self.compiled for rule in (*REQUIRED, "chance_outcomes")):
+            self.compiled = {}
+
+    def ask(self, rule: str, buffer: Any, plain: bool, *given: Any) -> Answer:
+        """Ask a rule twice, and compiled too if `plain` comes first; what must not be is noted."""
+        action = given[0] if rule == "apply" else None
+        self.asked += 1
+        if not plain and rule in self.compiled:
+            first = self._safely(self.compiled, rule, buffer, *given)
+            second = self._safely(self.compiled, rule, buffer, *given, fill=1)
+        else:
+            first = self._safely(self.plain, rule, buffer, *given)
+            observed = self._guarded(rule, buffer, *given)
+            if observed is not None and equal(first, observed):
+                second = observed
+            else:  # the guard must not be what makes the difference
+                second = self._safely(self.plain, rule, buffer, *given, fill=1)
+        if rule not in ("apply", "initial_state"):
+            self.look_for_changes(rule, buffer, first.after)
+        if first.actions_changed:
+            self.notes.note("changes-actions", rule, buffer)
+        if not equal(first, second):
+            self._differs(rule, buffer, action, given, first, second, plain)
+        elif plain and rule in self.compiled and rule not in self.random_rules:
+            third = self._safely(self.compiled, rule, buffer, *given)
+            if not equal(first, third) and self._is_sound(rule, first) and not self.blame_globals(rule):
+                contrast = self.contrast(first, third, "uncompiled", "compiled")
+                self.notes.note("compiled-differs", rule, buffer, action, contrast=contrast)
+        return first
+
+    def blame_globals(self, rule: str) -> bool:
+        """Whether globals have changed since the rule was compiled; if so, that is noted."""
+        changed = list(changed_globals(self.game.rules, rule))
+        if changed and not self.notes.has("frozen-global", rule, "changed"):
+            self.notes.note("frozen-global", rule, kind="changed", name=changed[0][0], how=changed[0][1])
+        return bool(changed)
+
+    def _safely(self, functions: dict[str, Any], rule: str, buffer: Any, *given: Any, fill: int = 0) -> Answer:
+        """Call a rule; what it raises is noted, and ends the game."""
+        where, action = None if rule == "initial_state" else buffer, given[0] if rule == "apply" else None
+        try:
+            return self.call(functions, rule, buffer, *given, fill=fill)
+        except NeverReturnedError as error:
+            self.hanging.add(rule)
+            self.notes.raised(rule, error, where, action)
+        except Exception as error:  # noqa: BLE001  # a user's rule may raise anything
+            self.unsafe.add(rule)
+            if isinstance(error, IndexError):
+                self._guarded(rule, buffer, *given)  # says how far it went, and ends the game too
+            self.notes.raised(rule, error, where, action, "action-refused" if rule == "apply" else "raises")
+        raise AssertionError("`raised` always raises")
+
+    def _guarded(self, rule: str, buffer: Any, *given: Any) -> Answer | None:
+        """Call a rule uncompiled on guarded arrays and note what it writes outside of them; None where it raises."""
+        recorder, answer = Recorder(), None
+        with contextlib.suppress(Exception, NeverReturnedError):
+            answer = self.call(self.plain, rule, buffer, *given, fill=1, recorder=recorder)
+        where, action = None if rule == "initial_state" else buffer, given[0] if rule == "apply" else None
+        for name, index in recorder.negative.items():
+            level = "error" if name in LISTED else "warning"  # the others are as long as the rule takes them to be
+            text = f"{name}[{', '.join(map(str, index))}]"
+            self.notes.note("negative-index", rule, where, action, level=level, kind=name, text=text)
+        for name, outside in recorder.outside.items():
+            self.unsafe.add(rule)
+            self.dangerous.add(rule)
+            count: Any = answer.value if answer else None
+            if name in ("actions", "probabilities") and whole(count) and count > self.game.max_actions:
+                self.notes.fail("too-many-actions", rule, where, value=count, most=self.game.max_actions)
+            self._wrote_outside(rule, where, action, name, outside.most, outside.first, outside.shape)
+        return answer
+
+    def _wrote_outside(
+        self, rule: str, where: Any, action: Any, name: str, most: int, first: tuple[int, ...], shape: tuple[int, ...]
+    ) -> None:
+        if len(shape) == 1 and first[0] >= 0:
+            limit = f" ({LIMITS[name]})" if name in LIMITS else ""
+            how = f"writes {most:,} places of `{name}`, which has {shape[0]:,}{limit}"
+        else:
+            how = f"writes `{name}[{', '.join(map(str, first))}]`, and the shape of `{name}` is {shape}"
+        self.notes.fail("past-end", rule, where, action, kind=name, how=how)
+
+    def call(
+        self,
+        functions: dict[str, Any],
+        rule: str,
+        buffer: Any,
+        *given: Any,
+        fill: int = 0,
+        recorder: Recorder | None = None,
+    ) -> Answer:
+        """One call on a copy of the state; where buffers arrive with anything in them, `fill` chooses what."""
+        compiled, state = functions is not self.plain, buffer.copy()
+        names = BUFFERS.get(rule, ())
+        whole_buffers = [self._buffer(name, fill, compiled) for name in names]
+        buffers = [
+            part[:size].reshape(self.game.planes if name == "planes" and not compiled else size)
+            for name, (part, size) in zip(names, whole_buffers, strict=True)
+        ]
+        passed = buffers if recorder is None else [guarded(b, recorder, n) for n, b in zip(names, buffers, strict=True)]
+        arguments, listed = (*given, *passed), None
+        if rule in ("priors", "playout_action"):
+            listed = np.full(self.game.max_actions, INT_FILLS[fill], np.int32)
+            listed[: len(given[0])] = given[0]
+            before = listed.copy()
+            arguments = (listed, len(given[0]), *passed)
+        if rule in ("playout_action", "chance_action"):
+            arguments = (*arguments, np.full(1, self.asked, np.uint64))
+        view = self.game.rules.view(state) if recorder is None else self.guard.view(state, recorder)
+        if compiled:
+            value = self._call_compiled(functions[rule], view, *arguments)
+            self._look_behind(rule, buffer, given, names, whole_buffers)
+        else:
+            value = self.watchdog.call(functions[rule], view, *arguments)
+        value = _plain_value(rule, value)
+        used = len(given[0]) if rule == "priors" else None
+        if rule in ("legal_actions", "chance_outcomes"):
+            used = max(0, int(value)) if whole(value) else 0
+        written = tuple(tuple(part.ravel()[:used].tolist()) for part in buffers)
+        return Answer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
+
+    def _call_compiled(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A compiled rule is interrupted from inside, where a loop of it asks whether to go on."""
+        until = time.thread_time() + self.watchdog.seconds
+        with watched(lambda: "too long" if time.thread_time() > until else None) as watch:
+            try:
+                return function(*arguments)
+            except RuleInterrupted as error:
+                if watch.ctrl_c:
+                    raise KeyboardInterrupt from None
+                raise NeverReturnedError().with_traceback(error.__traceback__) from None
+
+    def _buffer(self, name: str, fill: int, compiled: bool) -> tuple[Any, int]:
+        """A buffer and how long the rule may take it to be; a compiled rule's has room behind it."""
+        size = {"planes": math.prod(self.game.planes)}.get(name, self.game.players)
+        size = self.game.max_actions if name in LISTED else size
+        room = size + (ROOM if compiled else 0)
+        if name == "actions":
+            # Uncompiled, actions go into 64 bits, so that one that does not fit into 32 is seen.
+            buffer = np.full(room, BEHIND_INT, np.int32 if compiled else np.int64)
+            buffer[:size] = INT_FILLS[fill]
+        else:
+            buffer = np.full(room, BEHIND_FLOAT, np.float32 if name == "planes" else np.float64)
+            buffer[:size] = 0.0 if name in ("rewards", "planes") else FLOAT_FILLS[fill]
+        return buffer, size
+
+    def _look_behind(self, rule: str, buffer: Any, given: Any, names: Any, buffers: list[tuple[Any, int]]) -> None:
+        """What a compiled rule wrote behind its buffers."""
+        action = given[0] if rule == "apply" else None
+        for name, (part, size) in zip(names, buffers, strict=True):
+            behind = part[size:]
+            changed = np.flatnonzero(behind != behind.dtype.type(BEHIND_INT if name == "actions" else BEHIND_FLOAT))
+            if changed.size:
+                self.unsafe.add(rule)
+                self._wrote_outside(rule, buffer, action, name, size + int(changed[-1]) + 1, (size,), (size,))
+
+    def look_for_changes(self, rule: str, buffer: Any, after: bytes) -> None:
+        if after != buffer.tobytes():
+            self.notes.note("changes-state", rule, buffer, contrast=self.differences(buffer.tobytes(), after))
+
+    def _is_sound(self, rule: str, answer: Answer) -> bool:
+        """Whether an answer is worth a comparison; otherwise it gets a finding of its own."""
+        if rule in ("legal_actions", "chance_outcomes"):
+            few = whole(answer.value) and answer.value <= self.game.max_actions
+            return few and all(abs(action) < 2**31 for action in answer.written[0])
+        return answer.value is None or whole(answer.value)
+
+    def _differs(
+        self, rule: str, buffer: Any, action: Any, given: Any, first: Answer, second: Answer, plain: bool
+    ) -> None:
+        """Asked twice, a rule answered differently: by chance, or because of what was in the buffer."""
+        if rule in self.random_rules:
+            return
+        functions = self.plain if plain or rule not in self.compiled else self.compiled
+        again = [(self._safely(functions, rule, buffer, *given, fill=fill), fill) for fill in (0, 1, 0, 1)]
+        if rule in FILLED and all(equal(answer, (first, second)[fill]) for answer, fill in again):
+            name, how = BUFFERS[rule][0], "uses what was in `{}` before"
+            for part, one, two in zip(BUFFERS[rule], first.written, second.written, strict=True):
+                fills = INT_FILLS if part == "actions" else FLOAT_FILLS
+                left = [i for i, pair in enumerate(zip(one, two, strict=False)) if _same(pair[0], fills[0])]
+                left = [i for i in left if _same(two[i], fills[1])]
+                if left:
+                    name, how = part, f"leaves `{{}}[{left[0]}]` unwritten"
+                    break
+            wanted = (
+                "`values[player]` for every player" if name == "values" else f"`{name}[i]` for every i below the count"
+            )
+            self.notes.fail("not-written", rule, buffer, action, how=how.format(name), wanted=wanted)
+        self.random_rules.add(rule)
+        how = f"answers differently when asked again ({self.contrast(first, second, 'first', 'then')})"
+        self.notes.note("hidden-randomness", rule, buffer, action, how=how)
+
+    def contrast(self, one: Answer, two: Answer, first: str, second: str) -> str:
+        if not _same(one.value, two.value):
+            return f"{first} {one.value}, {second} {two.value}"
+        for a, b in zip(one.written, two.written, strict=True):
+            if not all(_same(x, y) for x, y in zip(a, b, strict=False)):
+                return f"{first} {numbers(a)}, {second} {numbers(b)}"
+        return self.differences(one.after, two.after, first, second)
+
+    def differences(self, one: bytes, two: bytes, first: str = "before", second: str = "after") -> str:
+        """The fields in which two states differ, with both values of the first."""
+        a, b = self.game.rules.view(as_buffer(one)), self.game.rules.view(as_buffer(two))
+        names = [name for name in self.game.dtype.names or () if a[name].tobytes() != b[name].tobytes()]
+        if not names:
+            return "in bytes that belong to no field"
+        x, y = np.ravel(a[names[0]]), np.ravel(b[names[0]])
+        at = next((i for i in range(x.size) if x[i] != y[i]), 0)
+        place = names[0] + (f".flat[{at}]" if x.size > 1 else "")
+        rest = f"; also {', '.join(names[1:])}" if len(names) > 1 else ""
+        return f"{place}: {first} {x[at]}, {second} {y[at]}{rest}"
+
+
+def as_buffer(data: bytes) -> Any:
+    return np.frombuffer(data, np.uint8).copy()
+
+
+def whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer | np.bool_)
+
+
+def equal(one: Answer, two: Answer) -> bool:
+    return (
+        _same(one.value, two.value)
+        and one.after == two.after
+        and all(
+            len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+            for a, b in zip(one.written, two.written, strict=True)
+        )
+    )
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal, or so near that only the order of compiled additions can tell them apart."""
+    if isinstance(a, float | np.floating) and isinstance(b, float | np.floating):
+        return bool((math.isnan(a) and math.isnan(b)) or a == b or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12))
+    return bool(a == b)
+
+
+def _plain_value(rule: str, value: Any) -> Any:
+    """What a rule returned, as it is compared and shown."""
+    if rule in ("apply", "evaluate", "priors", "observe", "initial_state"):
+        return None  # compiled, whatever they return is dropped
+    if whole(value):
+        return int(value) % 2**64 if rule == "hash" else int(value)  # -1 and 2^64 - 1 are the same 64 bits
+    if value is not None and not isinstance(value, float):
+        return shorten(repr(value), 40)
+    return value

@@ -1,0 +1,304 @@
+"""The doctor for games made of Python objects: plays at random and looks at every method's answers.
+
+Objects must not change when a method is called, and must answer the same when asked again. So everything that an object
+holds is compared before and after each call, and each action is played twice.
+"""
+
+import contextlib
+import copy
+import random
+import time
+from typing import Any
+
+from playout.core.rules import CHANCE, TERMINAL
+from playout.errors import GameError, PlayoutError
+from playout.faults import described
+from playout.game import Game
+
+from .answers import Answers, has_equality
+from .findings import Report, spread
+from .mistakes import MISTAKES, OBJECT_MISTAKES
+from .notes import BrokenOffError, Moves, Notes, Returns
+from .picture import Picture, own_text
+from .speed import measure_speed
+from .watchdog import NeverReturnedError, Watchdog
+
+PICTURE_SECONDS = 5.0  # pictures are taken for so long; then answers alone are looked at
+UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
+KINDS = (("current_player", "legal_actions", "play"), ("find_children", "find_random_child", "is_terminal", "reward"))
+
+
+def looks_like_a_game(obj: Any) -> bool:
+    """Whether an object has the methods that `po.wrap` asks for."""
+    return not isinstance(obj, type) and any(all(callable(getattr(obj, n, None)) for n in kind) for kind in KINDS)
+
+
+def wrapped(obj: Any) -> Game:
+    from playout.wrap import wrap
+
+    try:
+        return wrap(obj)
+    except PlayoutError:
+        raise
+    except Exception as error:
+        raise GameError(f"wrap({type(obj).__name__}) raised {described(error)} at the first position") from error
+
+
+class ObjectDoctor:
+    def __init__(self, game: Game, seed: int, max_length: int, watchdog: Watchdog) -> None:
+        self.game, self.max_length, self.rng = game, max_length, random.Random(seed)
+        self.start: Any = game.object  # type: ignore[attr-defined]
+        self.plays = callable(getattr(self.start, "play", None)) and callable(
+            getattr(self.start, "current_player", None)
+        )
+        self.step = "play" if self.plays else "find_children"
+        self.rewarded = self.plays and callable(getattr(self.start, "rewards", None))
+        self.notes = Notes(game, watchdog, MISTAKES | OBJECT_MISTAKES)
+        self.notes.text, self.notes.action_text = self._text, self._action_text
+        self.returns, self.answers = Returns(self.notes), Answers(game, self.notes)
+        self.seed, self.picture_seconds = seed, 0.0
+        self.equals: dict[Any, tuple[Any, Any]] = {}
+        self.hanging: set[str] = set()
+        self.games = self.positions = self.unfinished = 0
+        self.lengths: list[int] = []
+        self.branching: list[int] = []
+
+    def examine(self, games: int) -> Report:
+        before = random.getstate()
+        random.seed(self.seed)
+        try:
+            for _ in range(games):
+                if self.unfinished >= UNFINISHED_GAMES or self.hanging:
+                    break
+                self.games += 1
+                with contextlib.suppress(BrokenOffError):
+                    self._play()
+        finally:
+            random.setstate(before)
+        if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
+            rule = "rewards" if self.rewarded else "returns" if self.plays else "reward"
+            self.notes.note("no-rewards", rule, level="warning", value=len(self.lengths))
+        errors = any(finding.level == "error" for finding in self.notes.findings.values())
+        return Report(
+            game=self.game.title,
+            findings=self.returns.findings(),
+            games=self.games,
+            positions=self.positions,
+            positions_uncompiled=None,
+            length=spread(self.lengths),
+            branching=spread(self.branching),
+            max_actions=self.game.max_actions,
+            players=self.game.players,
+            results=self.returns.ranked(),
+            playouts_per_second=None if errors else measure_speed(self.game),
+        )
+
+    def _fresh(self) -> Any:
+        """The first object, as the user gave it: one that changes itself must not spoil the next game."""
+        with contextlib.suppress(Exception):  # not everything can be copied
+            return copy.deepcopy(self.start)
+        return self.start
+
+    # One game.
+
+    def _play(self) -> None:
+        path, obj, mover = Moves(), self._fresh(), None
+        while True:
+            self.positions += 1
+            self._look_at_equals(obj, mover)
+            player, actions, weights = self._position(obj, mover)
+            if player == TERMINAL:
+                break
+            if player != CHANCE:
+                self.branching.append(len(actions))
+                self._look_at_options(obj, actions)
+            action = self.rng.choices(range(len(actions)), weights)[0]
+            child = self._child(obj, actions[action])
+            rewards = self._rewards(child, player)
+            path.append((obj, actions[action], rewards))
+            obj, mover = child, player
+            if len(path) >= self.max_length:
+                self.unfinished += 1
+                self.notes.note(
+                    "never-ends", "current_player" if self.plays else "is_terminal", obj, most=self.max_length
+                )
+                return
+        self.lengths.append(len(path))
+        self.returns.add(path, "rewards" if self.rewarded else "returns" if self.plays else "reward")
+
+    def _position(self, obj: Any, mover: int | None) -> tuple[int, list[Any], list[float] | None]:
+        """Who moves, what can be played, and with what probability where chance moves."""
+        if not self.plays:
+            if self.answers.ended(obj, self._ask(obj, "is_terminal")):
+                return TERMINAL, [], None
+            children = self.answers.listed(obj, "find_children", self._ask(obj, "find_children"))
+            player = 0 if mover is None or self.game.players == 1 else 1 - mover
+            return player, children, None
+        player = self.answers.player(obj, self._ask(obj, "current_player"))
+        if player == CHANCE:
+            return player, *self.answers.outcomes(obj, self._ask(obj, "chance_outcomes"))
+        if player == TERMINAL:
+            return player, [], None
+        actions = self._actions(obj)
+        return player if actions else TERMINAL, actions, None
+
+    def _actions(self, obj: Any) -> list[Any]:
+        return self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions"), empty=True)
+
+    def _look_at_options(self, obj: Any, actions: list[Any]) -> None:
+        """Methods that a search may do without."""
+        for rule in ("evaluate", "priors"):
+            if callable(getattr(obj, rule, None)) and self.game.has(rule):
+                with contextlib.suppress(BrokenOffError):
+                    if rule == "evaluate":
+                        values = self.answers.numbers(obj, rule, self._ask(obj, rule))
+                        self.returns.look_at_value(rule, obj, values)
+                    else:
+                        self.answers.priors(obj, self._ask(obj, rule), actions)
+        if not self.plays:
+            with contextlib.suppress(BrokenOffError):
+                self.answers.random_child(obj, self._ask(obj, "find_random_child", pure=True), actions)
+
+    def _rewards(self, child: Any, mover: int) -> tuple[float, ...]:
+        """What the step to `child` brought, by `rewards()`, or at the end by `returns()` or `reward()`."""
+        nothing = (0.0,) * self.game.players
+        if self.rewarded:
+            return self.answers.numbers(child, "rewards", self._ask(child, "rewards"))
+        if self.plays:
+            player = self.answers.player(child, self._ask(child, "current_player"))
+            if player == CHANCE or (player != TERMINAL and self._actions(child)):
+                return nothing
+            return self.answers.numbers(child, "returns", self._ask(child, "returns"))
+        if not self.answers.ended(child, self._ask(child, "is_terminal")):
+            return nothing
+        reward = self.answers.numbers(child, "reward", self._ask(child, "reward"), one=True)[0]
+        if self.game.players == 1:
+            return (reward,)
+        return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
+
+    # What a call may not do.
+
+    def _pictures_left(self) -> bool:
+        return self.picture_seconds < PICTURE_SECONDS
+
+    def _picture(self, obj: Any, without: Any = None) -> Picture:
+        began = time.perf_counter()
+        try:
+            return Picture(obj, without)
+        finally:
+            self.picture_seconds += time.perf_counter() - began
+
+    def _ask(self, obj: Any, method: str, *given: Any, pure: bool = True) -> Any:
+        """Call a method of an object; what it raises, and what it changes, is noted."""
+        action = given[0] if given else None
+        before = self._picture(obj) if pure and self._pictures_left() else None
+        text = "" if before is None else self.notes.position_text(obj)
+        try:
+            found = self.notes.watchdog.call(getattr(obj, method), *given)
+        except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's method may raise anything
+            if isinstance(error, NeverReturnedError):
+                self.hanging.add(method)
+            self.notes.raised(method, error, obj, action, "action-refused" if method == "play" else "raises")
+        if before is not None and (changed := before.change(self._picture(obj))):
+            self.notes.fail("changes-object", method, obj, action, position=text, contrast=changed[1])
+        return found
+
+    def _child(self, obj: Any, action: Any) -> Any:
+        """The object after an action: played twice, to see whether both are the same and whether `obj` still is."""
+        if not self.plays:
+            self._look_at_child(obj, action, action)
+            if self._pictures_left():
+                self._look_at_children(obj)
+            return action
+        if not self._pictures_left():
+            child = self._ask(obj, "play", action)
+            self._look_at_child(obj, action, child)
+            return child
+        before, text, random_before = self._picture(obj), self.notes.position_text(obj), random.getstate()
+        child = self._ask(obj, "play", action, pure=False)
+        self._look_at_child(obj, action, child)
+        if changed := before.change(self._picture(obj)):
+            facts: dict[str, Any] = {"position": text, "contrast": changed[1]}
+            if shared := before.shared(self._picture(child), changed[0]):
+                self.notes.fail("shared-container", "play", obj, action, name=shared[0], kind_=shared[1], **facts)
+            self.notes.fail("changes-object", "play", obj, action, **facts)
+        answered = self._answers_of(child)
+        again = self._ask(obj, "play", action, pure=False)
+        if not self._alike(child, again, answered, obj):
+            random.setstate(random_before)
+            first = self._ask(obj, "play", action, pure=False)
+            random.setstate(random_before)
+            seeded = self._alike(first, self._ask(obj, "play", action, pure=False), self._answers_of(first), obj)
+            self._note_randomness("play", obj, action, child, again, seeded)
+        self._look_at_hash(obj, action, child, again)
+        return child
+
+    def _look_at_child(self, obj: Any, action: Any, child: Any) -> None:
+        wanted = KINDS[0] if self.plays else KINDS[1]
+        missing = [name for name in wanted if not callable(getattr(child, name, None))]
+        if child is obj:
+            self.notes.fail("returns-itself", self.step, obj, action if self.plays else None)
+        if missing:
+            facts = {"value": "None" if child is None else f"a {type(child).__name__}", "missing": f"{missing[0]}()"}
+            self.notes.fail("no-object", self.step, obj, action if self.plays else None, **facts)
+
+    def _look_at_children(self, obj: Any) -> None:
+        """Asked again, `find_children` must give the same; a set may give them in another order."""
+        one, two = (
+            sorted(repr(self._picture(child, obj).parts) for child in self._ask(obj, "find_children")) for _ in range(2)
+        )
+        if one != two:
+            how = "gives other children when asked again"
+            self.notes.note("hidden-randomness", "find_children", obj, how=how)
+
+    def _answers_of(self, obj: Any) -> tuple[Any, ...]:
+        """What an object says of itself."""
+        found: list[Any] = []
+        for name in ("current_player", "legal_actions", "is_terminal"):
+            with contextlib.suppress(Exception, NeverReturnedError):
+                answer = self.notes.watchdog.call(getattr(obj, name))
+                found.append((name, repr(answer) if name != "legal_actions" else repr(list(answer))))
+        with contextlib.suppress(Exception):
+            found.append(("text", own_text(obj)))
+        return tuple(found)
+
+    def _alike(self, one: Any, two: Any, answered: tuple[Any, ...], parent: Any) -> bool:
+        if has_equality(one):
+            with contextlib.suppress(Exception):
+                if one == two:
+                    return True
+        return answered == self._answers_of(two) and not self._picture(one, parent).contrast(self._picture(two, parent))
+
+    def _note_randomness(self, method: str, obj: Any, action: Any, one: Any, two: Any, seeded: bool) -> None:
+        contrast = self._picture(one, obj).contrast(self._picture(two, obj)) or "not equal"
+        source = "by `random`" if seeded else "not by `random`, which a search could seed"
+        how = f"leads elsewhere when played again ({contrast}; {source})"
+        told = seeded or self._answers_of(one) == self._answers_of(two)  # nothing that a search sees: an id, say
+        self.notes.note("hidden-randomness", method, obj, action, level="warning" if told else "error", how=how)
+
+    # Equality, which graph search goes by.
+
+    def _look_at_hash(self, obj: Any, action: Any, one: Any, two: Any) -> None:
+        if not has_equality(one) or type(one).__hash__ is None:
+            return
+        with contextlib.suppress(Exception):
+            if one == two and hash(one) != hash(two):
+                self.notes.note("hash-differs", "__hash__", obj, action)
+
+    def _look_at_equals(self, obj: Any, mover: int | None) -> None:
+        if not has_equality(obj) or type(obj).__hash__ is None:
+            return
+        with contextlib.suppress(Exception):
+            what = self._answers_of(obj)[:2]
+            other, seen = self.equals.setdefault((mover if not self.plays else None, obj), (obj, what))
+            if seen[:1] == what[:1] and seen != what:  # the same player, who can do something else
+                self.notes.note("equal-differs", "__eq__", obj, other=self.notes.position_text(other))
+
+    # Positions and actions in messages.
+
+    def _text(self, obj: Any) -> str:
+        return own_text(obj) or f"a {type(obj).__name__}"
+
+    def _action_text(self, obj: Any, action: Any) -> str:
+        describe = getattr(self.game, "_describe", None)
+        return str(describe(action)) if describe else str(action)

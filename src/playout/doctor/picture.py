@@ -1,0 +1,140 @@
+"""Pictures of Python objects: everything that an object holds, part by part, so that a change can be named.
+
+>>> class Board:
+...     def __init__(self):
+...         self.cells = [0, 0]
+>>> board = Board()
+>>> before = Picture(board)
+>>> board.cells[1] = 1
+>>> before.change(Picture(board))
+('.cells[1]', 'cells[1]: before 0, after 1')
+"""
+
+import random
+import re
+from collections import deque
+from collections.abc import Iterator
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+PARTS = 3000  # of an object go into its picture, no more
+PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)
+CODE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
+CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class Picture:
+    """What an object holds, the mutable attributes of its class included.
+
+    `without` is another object, not to be looked into: one that leads here, which may be kept as a parent.
+    """
+
+    def __init__(self, obj: Any, without: Any = None) -> None:
+        self.parts: dict[str, Any] = {}  # from the path of each part, as in `.cells[3]`, to what is there
+        self.containers: dict[str, Any] = {}  # the mutable ones, by path
+        seen = {id(without): "the object before"} if without is not None and without is not obj else {}
+        left: deque[tuple[str, Any]] = deque([("", obj)])
+        for kind in type(obj).__mro__[:-1]:
+            shared = {n: v for n, v in vars(kind).items() if isinstance(v, CONTAINERS) and not n.startswith("__")}
+            left += [(f".{name}", value) for name, value in shared.items() if name not in getattr(obj, "__dict__", {})]
+        while left and len(self.parts) < PARTS:
+            path, value = left.popleft()
+            if isinstance(value, float | np.floating):
+                self.parts[path] = repr(value)  # so that NaN is itself
+            elif isinstance(value, PLAIN):
+                self.parts[path] = value
+            elif isinstance(value, CODE):
+                self.parts[path] = getattr(value, "__qualname__", type(value).__name__)
+            elif isinstance(value, Enum):
+                self.parts[path] = str(value)
+            elif id(value) in seen:
+                self.parts[path] = f"the same as {seen[id(value)]}"
+            else:
+                seen[id(value)] = path or "the object"
+                if isinstance(value, CONTAINERS):
+                    self.containers[path] = value
+                self.parts[path], inner = _parts(value)
+                left += [(path + name, part) for name, part in inner]
+
+    def change(self, after: "Picture") -> tuple[str, str] | None:
+        """The path of the first part that differs, and both values; None where none does.
+
+        A part that was missing or None and is there now is no change: results are often kept when first asked for.
+        """
+        for path, value in self.parts.items():
+            new = after.parts.get(path, "nothing")
+            if new != value and value is not None:
+                return path, f"{path.removeprefix('.') or 'it'}: before {_shown(value)}, after {_shown(new)}"
+        return None
+
+    def contrast(self, other: "Picture") -> str:
+        """The first part in which two objects differ, with both values; "" where none does, nor one not yet known."""
+        for path, value in self.parts.items():
+            new = other.parts.get(path)
+            if new != value and None not in (value, new):
+                return f"{path.removeprefix('.') or 'it'}: first {_shown(value)}, then {_shown(new)}"
+        return ""
+
+    def shared(self, other: "Picture", path: str) -> tuple[str, str] | None:
+        """The innermost mutable container around `path` that both objects hold: its path and type."""
+        held = {id(value) for value in other.containers.values()}
+        around = [p for p, value in self.containers.items() if path.startswith(p) and id(value) in held]
+        if not around:
+            return None
+        inmost = max(around, key=len)
+        return inmost.removeprefix("."), type(self.containers[inmost]).__name__
+
+
+def _parts(value: Any) -> tuple[Any, Iterator[tuple[str, Any]]]:
+    """What to say of a value itself, and its parts with their names."""
+    kind = type(value).__name__
+    if isinstance(value, np.ndarray):
+        flat = value.ravel()
+        return (kind, value.shape, value.dtype.str), ((f".flat[{i}]", flat[i].item()) for i in range(flat.size))
+    if isinstance(value, dict):
+        return kind, ((f"[{_key(key)}]", part) for key, part in value.items())
+    if isinstance(value, set | frozenset):
+        return kind, ((f"{{{_key(part)}}}", True) for part in value)
+    if isinstance(value, random.Random):
+        return (kind, hash(value.getstate())), iter(())
+    if isinstance(value, np.random.Generator):
+        return (kind, repr(value.bit_generator.state)), iter(())
+    names = getattr(value, "_fields", None)
+    if isinstance(value, tuple) and names:
+        return kind, ((f".{name}", part) for name, part in zip(names, value, strict=True))
+    if isinstance(value, list | tuple | deque | bytearray):
+        return (kind, len(value)), ((f"[{i}]", part) for i, part in enumerate(value))
+    slots = [name for k in type(value).__mro__ for name in _slots(k) if hasattr(value, name)]
+    held = {**{name: getattr(value, name) for name in slots}, **getattr(value, "__dict__", {})}
+    if held:
+        return kind, ((f".{name}", part) for name, part in held.items())
+    return (kind, own_text(value)), iter(())
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def _key(key: Any) -> str:
+    return ADDRESS.sub("", repr(key))
+
+
+def own_text(value: Any) -> str:
+    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        return ""
+    return ADDRESS.sub("", str(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and value and value[0] in ("list", "deque", "bytearray", "tuple"):
+        return f"{value[1]} entries"
+    text = str(value)
+    return text if len(text) <= 40 else text[:39] + "…"

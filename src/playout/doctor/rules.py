@@ -1,0 +1,292 @@
+"""The doctor for games whose rules are functions of a record: plays at random and looks at every rule's answers."""
+
+import contextlib
+import math
+import random
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from playout.core.jit import COMPILED
+from playout.core.rules import CHANCE, TERMINAL
+from playout.game import REQUIRED, Game
+
+from .ask import Answer, Asker, as_buffer, whole
+from .findings import Report, numbers, spread
+from .mistakes import MISTAKES
+from .notes import CLOSE, BrokenOffError, Moves, Notes, Returns
+from .outside import random_source, written_globals
+from .speed import measure_speed
+from .texts import Texts
+from .watchdog import NeverReturnedError, Watchdog
+
+PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
+PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python
+FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # are played uncompiled, to see whether it is safe to compile the rules at all
+UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
+
+
+class RulesDoctor:
+    def __init__(self, game: Game, seed: int, max_length: int, watchdog: Watchdog) -> None:
+        self.game, self.seed, self.max_length, self.rng = game, seed, max_length, random.Random(seed)
+        self.notes = Notes(game, watchdog, MISTAKES)
+        self.notes.text, self.notes.action_text = self._text, self._action_text
+        self.asker, self.returns = Asker(game, self.notes), Returns(self.notes)
+        self.texts = Texts(game, self.notes, self.asker)
+        self.rules = self.asker.plain
+        self.hashes: dict[int, tuple[bytes, Any]] = {}
+        self.games = self.positions = self.plain_positions = self.unfinished = 0
+        self.plain_seconds = 0.0
+        self.lengths: list[int] = []
+        self.branching: list[int] = []
+        self.looks_at_ends = True
+        self.only_until = math.inf  # the clock at which a first look ends
+
+    def examine(self, games: int) -> Report:
+        if COMPILED and not self._is_dangerous():
+            self.asker.compile()
+        self._look_outside()
+        self._play_games(games)
+        if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
+            self.notes.note("no-rewards", "apply", level="warning", value=len(self.lengths))
+        for rule in self.rules:
+            self.asker.blame_globals(rule)  # a method of the game may have changed them meanwhile
+        speed = None
+        if self.asker.compiled and all(finding.level != "error" for finding in self.notes.findings.values()):
+            speed = measure_speed(self.game)
+        return Report(
+            game=self.game.title,
+            findings=self.returns.findings(),
+            games=self.games,
+            positions=self.positions,
+            positions_uncompiled=self.plain_positions,
+            length=spread(self.lengths),
+            branching=spread(self.branching),
+            max_actions=self.game.max_actions,
+            players=self.game.players,
+            results=self.returns.ranked(),
+            playouts_per_second=speed,
+        )
+
+    def _look_outside(self) -> None:
+        """What the code of the rules refers to, besides the state."""
+        for rule, function in self.game.rules.functions.items():
+            if found := random_source(function):
+                self.asker.random_rules.add(rule)
+                self.notes.note("hidden-randomness", rule, how=f"uses {found}")
+            if not self.asker.blame_globals(rule):
+                for name, how in written_globals(function):
+                    self.notes.note("frozen-global", rule, level="warning", kind=name, name=name, how=how)
+
+    def _is_dangerous(self) -> bool:
+        """Whether rules write outside of their buffers or never return: such rules are not run compiled."""
+        first = RulesDoctor(self.game, self.seed, self.max_length, self.notes.watchdog)
+        first.only_until = time.perf_counter() + FIRST_SECONDS
+        first._play_games(FIRST_GAMES)
+        return bool(first.asker.dangerous or first.asker.hanging)
+
+    # One game.
+
+    def _play_games(self, games: int) -> None:
+        needed = (*REQUIRED, "chance_outcomes")
+        while self.games < games and self.unfinished < UNFINISHED_GAMES:
+            if any(rule in self.asker.hanging for rule in needed) or (self.asker.unsafe and not self._plain_few()):
+                break
+            self.games += 1
+            with contextlib.suppress(BrokenOffError):
+                self._play()
+
+    def _play(self) -> None:
+        path = Moves()
+        buffer = self._start()
+        while True:
+            plain, began = self._plain_left(), time.perf_counter()
+            self.positions += 1
+            self.plain_positions += plain
+            actions, moved = self._move(buffer, plain)
+            self.plain_seconds += time.perf_counter() - began if plain else 0.0
+            if self.only_until == math.inf:
+                self.texts.look(buffer, actions)
+            elif time.perf_counter() > self.only_until:
+                return
+            if moved is None:
+                break
+            path.append((buffer, *moved[:2]))
+            buffer = moved[2]
+            if len(path) >= self.max_length:
+                self.unfinished += 1
+                self.notes.note("never-ends", "current_player", buffer, most=self.max_length)
+                return
+        self.lengths.append(len(path))
+        self.returns.add(path, "apply")
+
+    def _plain_few(self) -> bool:
+        return self.plain_positions < PLAIN_POSITIONS and self.plain_seconds < PLAIN_SECONDS
+
+    def _plain_left(self) -> bool:
+        return self._plain_few() or not self.asker.compiled
+
+    def _start(self) -> Any:
+        buffer = np.zeros(self.game.dtype.itemsize, np.uint8)
+        state = self.game.rules.view(buffer)
+        for key, value in self.game.values.items():
+            state[key] = value
+        return as_buffer(self.asker.ask("initial_state", buffer, self._plain_left()).after)
+
+    def _move(self, buffer: Any, plain: bool) -> tuple[list[int], tuple[int, tuple[float, ...], Any] | None]:
+        """Look at a position and play: the actions and, unless it is over, (action, rewards, next state)."""
+        player, weights = self._player(buffer, plain), None
+        if player == TERMINAL:
+            if plain and self.looks_at_ends:
+                self._look_at_end(buffer)
+            return [], None
+        if player == CHANCE:
+            actions, weights = self._outcomes(buffer, plain)
+        else:
+            actions = self._counted("legal_actions", self.asker.ask("legal_actions", buffer, plain), buffer)
+            self.branching.append(len(actions))
+        for rule, look in (
+            ("priors", self._look_at_priors),
+            ("playout_action", self._look_at_playout_action),
+            ("chance_action", self._look_at_chance_action),
+            ("evaluate", self._look_at_value),
+            ("hash", self._look_at_hash),
+            ("observe", self._look_at_observation),
+        ):
+            asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
+            if rule in self.rules and asked and rule not in self.asker.hanging:
+                with contextlib.suppress(BrokenOffError):  # the game can be played without it
+                    look(buffer, player, actions, plain)
+        action = self.rng.choices(actions, weights)[0]
+        return actions, (action, *self._apply(buffer, action, plain))
+
+    # The rules, one by one.
+
+    def _player(self, buffer: Any, plain: bool) -> int:
+        rule = "current_player"
+        value, last = self.asker.ask(rule, buffer, plain).value, self.game.players - 1
+        if not (whole(value) and (0 <= value <= last or value in (CHANCE, TERMINAL))):
+            self.notes.fail("no-such-player", rule, buffer, value=value, last=last)
+        if value == CHANCE and "chance_outcomes" not in self.rules:
+            self.notes.fail("no-chance-outcomes", rule, buffer)
+        return int(value)
+
+    def _outcomes(self, buffer: Any, plain: bool) -> tuple[list[int], list[float]]:
+        rule = "chance_outcomes"
+        answer = self.asker.ask(rule, buffer, plain)
+        outcomes, weights = self._counted(rule, answer, buffer), list(answer.written[1])
+        for outcome, weight in zip(outcomes, weights, strict=True):
+            if not 0 <= weight < math.inf:
+                self.notes.fail("bad-probability", rule, buffer, outcome, value=outcome, weight=weight)
+        total = math.fsum(weights)
+        if abs(total - 1) > CLOSE:
+            self.notes.note("chance-sum", rule, buffer, total=total, values=numbers(weights))
+        return outcomes, weights if total > 0 else [1.0] * len(outcomes)
+
+    def _counted(self, rule: str, answer: Answer, buffer: Any) -> list[int]:
+        """The actions that a rule listed, if their number and they themselves can be right."""
+        count = answer.value
+        if not whole(count) or count < 0:
+            self.notes.fail("bad-count", rule, buffer, value=count)
+        if count == 0:
+            self.notes.fail("no-actions", rule, buffer)
+        if count > self.game.max_actions:
+            self.asker.unsafe.add(rule)
+            self.notes.fail("too-many-actions", rule, buffer, value=count, most=self.game.max_actions)
+        actions = [int(action) for action in answer.written[0]]
+        for action in actions:
+            if not -(2**31) < action < 2**31:
+                self.notes.fail("action-too-large", rule, buffer, value=action)
+        for action, times in Counter(actions).items():
+            if times > 1:
+                self.notes.note("action-twice", rule, buffer, action, values=numbers(actions))
+                break
+        return actions
+
+    def _apply(self, buffer: Any, action: int, plain: bool) -> tuple[tuple[float, ...], Any]:
+        answer = self.asker.ask("apply", buffer, plain, action)
+        rewards = answer.written[0]
+        if not all(math.isfinite(reward) for reward in rewards):
+            self.notes.fail("bad-reward", "apply", buffer, action, values=numbers(rewards))
+        if answer.after == buffer.tobytes() and not any(rewards):
+            level = "error" if self.game.players > 1 else "warning"  # a lone walker may bump into a wall
+            self.notes.note("nothing-happens", "apply", buffer, action, level=level)
+        return rewards, as_buffer(answer.after)
+
+    def _look_at_end(self, buffer: Any) -> None:
+        """At the end legal_actions is never asked, and may list anything; but an end that can be left is none."""
+        call = self.asker.call
+        try:
+            listed = call(self.rules, "legal_actions", buffer)
+            for action in listed.written[0]:
+                after = as_buffer(call(self.rules, "apply", buffer, int(action)).after)
+                player = call(self.rules, "current_player", after).value
+                if player != TERMINAL:
+                    who = "chance" if player == CHANCE else f"player {player}"
+                    self.notes.note("end-goes-on", "current_player", buffer, int(action), value=who)
+                    return
+        except NeverReturnedError:
+            self.looks_at_ends = False
+        except Exception:  # noqa: BLE001  # rules may raise where they need not answer
+            pass
+
+    def _look_at_priors(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        weights = self.asker.ask("priors", buffer, plain, actions).written[0]
+        for action, weight in zip(actions, weights, strict=True):
+            if not 0 <= weight < math.inf:
+                self.notes.fail("bad-priors", "priors", buffer, action, value=weight, whom="an action")
+        if not any(weights):
+            self.notes.note("bad-priors", "priors", buffer, value=0, whom="every action")
+
+    def _look_at_playout_action(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        value = self.asker.ask("playout_action", buffer, plain, actions).value
+        if not whole(value) or value not in actions:
+            self.notes.note("bad-playout-action", "playout_action", buffer, value=value, values=numbers(actions))
+
+    def _look_at_chance_action(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        value = self.asker.ask("chance_action", buffer, plain).value
+        if not whole(value) or value not in actions:
+            self.notes.note("bad-chance-action", "chance_action", buffer, value=value, values=numbers(actions))
+
+    def _look_at_value(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        self.returns.look_at_value("evaluate", buffer, self.asker.ask("evaluate", buffer, plain).written[0])
+
+    def _look_at_hash(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        value = self.asker.ask("hash", buffer, plain).value
+        if not whole(value):
+            self.notes.fail("bad-hash", "hash", buffer, value=value)
+        what = (player, sorted(actions))
+        other, seen = self.hashes.setdefault(int(value) % 2**64, (buffer.tobytes(), what))
+        if seen != what:
+            self.notes.note("hash-collides", "hash", buffer, other=self.notes.position_text(as_buffer(other)))
+
+    def _look_at_observation(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        for value in self.asker.ask("observe", buffer, plain, player).written[0]:
+            if not math.isfinite(value):
+                self.notes.fail("bad-observation", "observe", buffer, value=value)
+        places: dict[int, int] = {}
+        for action in actions:
+            at: Any = action
+            if "action_index" in self.rules:
+                at = self.asker.ask("action_index", buffer, plain, action).value
+            if not whole(at) or not 0 <= at < self.game.policy_size:
+                self.notes.fail("bad-index", "action_index", buffer, action, value=at, last=self.game.policy_size - 1)
+            if places.setdefault(int(at), action) != action:
+                other = self.notes.action_name(buffer, places[int(at)])
+                self.notes.fail("index-twice", "action_index", buffer, action, value=at, other=other)
+
+    # Positions and actions in messages.
+
+    def _text(self, buffer: Any) -> str:
+        """The game's own text, or its fields where that fails."""
+        with contextlib.suppress(Exception):
+            text = self.game.state_to_text(self.game.rules.view(buffer.copy()))
+            if isinstance(text, str):
+                return text
+        return Game.state_to_text(self.game, self.game.rules.view(buffer.copy()))
+
+    def _action_text(self, buffer: Any, action: int) -> str:
+        text = self.game.action_to_text(self.game.rules.view(buffer.copy()), action)
+        return f"{text} ({action})" if isinstance(text, str) and text != str(action) else str(action)
