@@ -77,7 +77,10 @@ def test_a_wrapped_object_names_a_preset():
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (Misspelt, f"Misspelt.preset is 'texbook', expected the name of a preset (there are: {', '.join(PRESETS)})"),
+        (
+            Misspelt,
+            f"Misspelt.preset is 'texbook', expected the name of a preset (there are: {', '.join(PRESETS)}); did",
+        ),
         (Unsuited, "Unsuited.preset is 'chess', and that can't be: Unsuited has no static value: define `evaluate"),
     ],
     ids=["misspelt", "unsuited"],

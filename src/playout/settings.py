@@ -607,7 +607,8 @@ def preset_for(game: Game, name: str | None = None) -> str:
         return name
     own, where = game.preset or "default", f"{game.title}.preset is {game.preset!r}"
     if not isinstance(own, str) or own not in PRESETS:
-        raise GameError(f"{where}, expected the name of a preset (there are: {', '.join(PRESETS)})")
+        hint = did_you_mean(own, PRESETS) if isinstance(own, str) else ""
+        raise GameError(f"{where}, expected the name of a preset (there are: {', '.join(PRESETS)}){hint}")
     try:
         preset(own).params(game)
     except SettingsError as error:
