@@ -136,6 +136,7 @@ def test_an_illegal_line_gets_one_line_and_asks_again(session):
     assert "cell 9 is taken" in out
     assert out.count("help lists the commands") == 2
     assert out.count("Your move>") == 5
+    assert "did you mean 'resign'?" in session("tictactoe", "resgin")
 
 
 def test_undo_takes_back_the_move_and_its_answer(session):

@@ -186,6 +186,7 @@ class Table:
 
     def ask(self, known: tuple[str, ...]) -> None:
         """One line from the person: a move if it is one, otherwise a command."""
+        from playout.arguments import did_you_mean
         from playout.errors import ActionError
 
         who = "Your move" if len(self.seats) == 1 else _capital(self.name(self.position.player))
@@ -203,7 +204,8 @@ class Table:
             try:
                 self.move(self.position.action(text))
             except ActionError as error:
-                self.say(f"[red]{_plain(str(error))}[/red]; [dim]help lists the commands[/dim]")
+                hint = did_you_mean(text, known) or "; help lists the commands"
+                self.say(f"[red]{_plain(str(error))}[/red][dim]{hint}[/dim]")
 
     # What a person can ask for.
 
