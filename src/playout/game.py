@@ -18,7 +18,7 @@ from .core.callback import CallbackError
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PlayoutError, PositionError, SettingsError
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
+__all__ = ["CHANCE", "TERMINAL", "Game", "Playouts", "Position"]
 
 REQUIRED = {
     "initial_state": "initial_state(state)",
@@ -243,9 +243,37 @@ class Game:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
 
+    def own_action(self, state: Any, action: int) -> Any:
+        """The action with a number as the game itself has it; only Python objects have others than numbers."""
+        return action
+
+    def action_number(self, state: Any, action: Any) -> int:
+        """The number of an action, from its text or its number."""
+        if isinstance(action, str):
+            return int(self.action_from_text(state, action))
+        if not isinstance(action, int | np.integer) or isinstance(action, bool):
+            raise ActionError(f"{self.title}: {action!r} is no action, expected its text or its number")
+        return int(action)
+
     # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
 
     keeps_objects: ClassVar[bool] = False  # states are objects outside the record, which no file can hold
+    position_class: ClassVar["type[Position] | None"] = None  # what `Position(game, …)` makes; None: a plain one
+
+    def entering(self) -> contextlib.AbstractContextManager[Any]:
+        """Around every call of compiled code."""
+        return contextlib.nullcontext()
+
+    def interrupt(self, thread: int) -> bool:
+        """End a Python method of the game that runs in a thread, by its identity; whether there was one."""
+        return False
+
+    def recording(self) -> "contextlib.AbstractContextManager[Playouts | None]":
+        """Around a step: the list that playouts are recorded in; None where the kernel records them."""
+        return contextlib.nullcontext()
+
+    def check_can_play_out(self, depth: int, guided: bool) -> None:
+        """Raise `SettingsError` where playouts can't be cut off after `depth` actions (0: never), or not be guided."""
 
     def check_can_share(self) -> None:
         """Raise `SettingsError` where positions have no keys, so that no graph can be searched."""
@@ -272,10 +300,15 @@ class Game:
 
 
 Way = tuple[str | None, tuple[int, ...]]  # the text that a position was read from, and the actions since
+Playouts = list[tuple[tuple[str, ...], tuple["Position", ...], tuple[float, ...]]]  # actions, positions after, returns
 
 
 class Position:
     """A state of a game that can be asked and played on from; playing returns a new one."""
+
+    def __new__(cls, game: Any = None, *_: Any, **__: Any) -> "Position":
+        """A game may have a class of its own for its positions."""
+        return object.__new__(getattr(game, "position_class", None) or cls)
 
     def __init__(self, game: Game, buffer: Any, rewards: Any = None, way: "Way | None" = None) -> None:
         self.game, self.buffer = game, buffer
@@ -336,6 +369,14 @@ class Position:
             core.priors(table, self.buffer, given, len(actions), weights)
         return list(zip(actions, weights.tolist(), strict=True))
 
+    def evaluate(self) -> list[float]:
+        """The game's own static value for each player; it must have one."""
+        values = np.zeros(self.game.players)
+        table = self.game.rules_table(wanted=("evaluate",))
+        with rules_may_raise(self.game):
+            core.evaluate(table, self.buffer, values)
+        return [float(value) for value in values]
+
     def observe(self, player: int | None = None) -> Any:
         """What a network sees from a player's side, by default from that of the one who moves."""
         if not self.game.has("observe"):
@@ -365,27 +406,32 @@ class Position:
 
     def play(self, action: int) -> "Position":
         """The position after a legal action (or outcome)."""
-        legal = self.actions()
-        if action not in legal:
-            names = [self.game.action_to_text(self.state, a) for a in legal]
-            what = f"action {action!r} is not legal in {self.text or 'the start'}"
-            raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
+        self.check_legal(action)
         way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
         after = Position(self.game, self.buffer.copy(), way=way)
         after._ask(core.apply, int(action), after.rewards)
         return after
 
+    def check_legal(self, action: int) -> None:
+        """Raise `ActionError` for a number that is not a legal action's."""
+        legal = self.actions()
+        if action not in legal:
+            names = [self.game.action_to_text(self.state, a) for a in legal]
+            what = f"action {action!r} is not legal in {self.text or 'the start'}"
+            raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
+
     def _ask(self, rule: Callable[..., Any], *arguments: Any) -> Any:
         with rules_may_raise(self.game):
             return rule(self._table, self.buffer, *arguments)
 
-    def action(self, text: str | int) -> int:
-        """A legal action from its text (or its number)."""
-        if isinstance(text, str):
-            return int(self.game.action_from_text(self.state, text))
-        if not isinstance(text, int | np.integer) or isinstance(text, bool):
-            raise ActionError(f"{self.game.title}: {text!r} is no action, expected its text or its number")
-        return int(text)
+    def action(self, action: Any) -> int:
+        """The number of an action, from its text, its number, or the action itself where that is a Python object."""
+        return self.game.action_number(self.state, action)
+
+    def own_action(self, action: int) -> Any:
+        """The action with a number as the game itself has it: of a Python object its own action (the `Node` kind: the
+        child), otherwise the number."""
+        return self.game.own_action(self.state, action)
 
     def action_text(self, action: int) -> str:
         return self.game.action_to_text(self.state, action)
@@ -535,7 +581,8 @@ def wrong_player(game: Game, player: int) -> str:
 def rules_may_raise(game: Game) -> Iterator[None]:
     """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself."""
     try:
-        yield
+        with game.entering():
+            yield
     except CallbackError:
         raise game.take_error() from None
     except PlayoutError:
