@@ -308,7 +308,8 @@ class Position:
 
     def __new__(cls, game: Any = None, *_: Any, **__: Any) -> "Position":
         """A game may have a class of its own for its positions."""
-        return object.__new__(getattr(game, "position_class", None) or cls)
+        kind: type[Position] = getattr(game, "position_class", None) or cls
+        return object.__new__(kind)
 
     def __init__(self, game: Game, buffer: Any, rewards: Any = None, way: "Way | None" = None) -> None:
         self.game, self.buffer = game, buffer

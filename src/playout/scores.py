@@ -15,7 +15,7 @@ from .arena.players import Player, Seat, Spec, check_players, complete, make_pla
 from .errors import PositionError, SettingsError
 from .game import CHANCE, Game
 from .settings import Settings
-from .workers import Workers, cores
+from .workers import Workers, can_be_sent, cores
 
 CONFIDENCE = 0.99
 MOST_BINS = 16
@@ -301,7 +301,7 @@ def evaluate(
 
     count = min(workers or cores(), len(jobs))
     try:
-        if count == 1 or game.keeps_objects:
+        if count == 1 or (game.keeps_objects and not can_be_sent(game)):
             soloist = setup.soloist()
             for job in jobs:
                 finished(soloist.play(*job))

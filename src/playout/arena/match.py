@@ -1,6 +1,5 @@
 """A match: who meets whom, the openings, what was played before, what is left, and when it is decided."""
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -10,7 +9,7 @@ from typing import Any
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.settings import Settings
-from playout.workers import Workers, cores
+from playout.workers import Workers, can_be_sent, cores
 
 from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
 from .players import Clock, Spec, check_players, complete, read_spec
@@ -138,13 +137,11 @@ def make_match(
 ) -> Match:
     """Everything checked and ready to `run`; see `play_match` for what the arguments mean."""
     _check(games=games, max_moves=max_moves, margin=margin, patience=patience)
-    source: str | tuple[type[Game], dict[str, Any]]
+    source: str | Game = game
     if isinstance(game, str):
         from playout import games as library
 
-        source, game = game, library.load(game, **(settings or {}))
-    else:
-        source = (type(game), dict(game.values))
+        game = library.load(game, **(settings or {}))
     if game.players < 2:
         raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
     clock = Clock.read(clock) if isinstance(clock, str) else clock
@@ -160,11 +157,11 @@ def make_match(
     setup = Setup(source, settings or {}, specs, seed, clock, max_moves, margin, patience)
     if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
         raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
-    if game.keeps_objects or not _can_be_sent(setup):
+    if not can_be_sent(setup) or (game.keeps_objects and not can_be_sent(game)):
         if concurrency is not None and concurrency > 1:
             raise SettingsError(
                 f"{game.title} can't be sent to another process; leave concurrency at 1, or define the game as a class "
-                f"of a module"
+                f"of a module (of a Python object: name what makes it, as file.py:name)"
             )
         concurrency = 1
     check_players(specs, game, patience)
@@ -249,11 +246,3 @@ def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> l
     if count > 2 and not round_robin:
         raise SettingsError(f"{count} players given; two play a match, and more of them need --round-robin")
     return list(combinations(range(count), 2))
-
-
-def _can_be_sent(setup: Setup) -> bool:
-    try:
-        pickle.dumps(setup)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True

@@ -66,19 +66,22 @@ def _kernel(position: "Position", depth: int) -> int:
     import numpy as np
 
     from playout.core import rules
+    from playout.game import rules_may_raise
 
     game = position.game
     room = 2 * game.max_actions + 64
     states = np.zeros((depth + 1, len(position.buffer)), np.uint8)
     states[0] = position.buffer
-    found = rules.perft(
-        game.rules_table(),
-        states,
-        np.zeros((depth + 1, room), np.int32),
-        np.zeros(room),
-        np.zeros(game.players),
-        np.zeros(depth + 1, np.int64),
-        np.zeros(depth + 1, np.int64),
-        depth,
-    )
+    table = game.rules_table()
+    with rules_may_raise(game):
+        found = rules.perft(
+            table,
+            states,
+            np.zeros((depth + 1, room), np.int32),
+            np.zeros(room),
+            np.zeros(game.players),
+            np.zeros(depth + 1, np.int64),
+            np.zeros(depth + 1, np.int64),
+            depth,
+        )
     return int(found)

@@ -1,4 +1,4 @@
-"""Games made of Python objects: `po.wrap(obj)` gives a `Game` on the same tree and the same search; see docs/objects.md.
+"""Games made of Python objects: `po.wrap(obj)` gives a `Game` on the same tree and the same search (docs/objects.md).
 
 Two kinds of object are understood, each holding one position and never changed by a call:
 
@@ -16,14 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GameError
+from playout.errors import GameError
+
 from . import checks, kernel
 from .game import ObjectGame, ObjectPosition
 from .kinds import NODE_KIND, PLAY_KIND, NodeGame, PlayGame
 
 __all__ = ["ObjectGame", "ObjectPosition", "can_wrap", "wrap"]
 
-OPTIONAL = {"evaluate": kernel.evaluate, "priors": kernel.priors, "chance_outcomes": kernel.chance_outcomes}
+OPTIONAL: dict[str, Any] = {
+    "evaluate": kernel.evaluate,
+    "priors": kernel.priors,
+    "chance_outcomes": kernel.chance_outcomes,
+}
 
 
 def can_wrap(obj: Any) -> bool:
@@ -51,7 +56,8 @@ def wrap(
     if isinstance(obj, type):
         raise GameError(f"wrap got the class {obj.__name__}, expected an object of it: po.wrap({obj.__name__}(…))")
     if not can_wrap(obj):
-        best: tuple[str, ...] = max(((*PLAY_KIND, "returns"), NODE_KIND), key=lambda kind: sum(_has(obj, n) for n in kind))
+        kinds: tuple[tuple[str, ...], ...] = ((*PLAY_KIND, "returns"), NODE_KIND)
+        best = max(kinds, key=lambda kind: sum(_has(obj, n) for n in kind))
         missing = ", ".join(f"{n}()" for n in best if not _has(obj, n))
         raise GameError(f"wrap can't use a {type(obj).__name__}: it has no {missing} (expected {', '.join(best)})")
     plays, rewarded = _has(obj, *PLAY_KIND), _has(obj, "rewards")

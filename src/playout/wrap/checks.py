@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rules import CHANCE, TERMINAL
-from ..errors import GameError
+from playout.core.rules import CHANCE, TERMINAL
+from playout.errors import GameError
 
 SIMULTANEOUS = -2  # as OpenSpiel numbers it
 SUM_TOLERANCE = 1e-6
@@ -73,8 +73,8 @@ def finished(obj: Any, value: Any) -> bool:
 
 def listed(obj: Any, call: str, given: Any) -> list[Any]:
     """Actions, outcomes or children as a list."""
-    if isinstance(given, list):
-        return given
+    if isinstance(given, list | tuple | set | frozenset):
+        return given if isinstance(given, list) else list(given)
     if given is None or isinstance(given, str | bytes):
         raise refused(obj, call, given, "a list")
     try:
@@ -91,8 +91,8 @@ def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]
     """
     if len(names) > most:
         raise GameError(
-            f"{type(obj).__name__}.{call} returned {len(names):,} at {shown(obj)}, more than max_actions = {most:,}; say "
-            f"max_actions= in po.wrap"
+            f"{type(obj).__name__}.{call} returned {len(names):,} at {shown(obj)}, more than max_actions = {most:,}; "
+            f"say max_actions= in po.wrap"
         )
     if not names:
         raise refused(obj, call, names, "at least one: it is not the end")
@@ -194,7 +194,7 @@ def _is_number(value: Any) -> bool:
     """Whether Python takes it for a real number; a text is none, though `float` would read it."""
     if isinstance(value, float | int | np.number):
         return not isinstance(value, np.complexfloating)
-    if isinstance(value, str | bytes) or getattr(value, "ndim", 0):
+    if isinstance(value, str | bytes) or getattr(value, "ndim", None):
         return False
     try:
         return not math.isnan(float(value))

@@ -2,16 +2,17 @@
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.callback import make_callback
-from ..core.rules import CHANCE, TERMINAL
-from ..errors import ActionError, GameError, PositionError, SettingsError
-from ..game import Game, Playouts, Position
+from playout.core.callback import make_callback
+from playout.core.rules import CHANCE, TERMINAL
+from playout.errors import ActionError, GameError, PositionError, SettingsError
+from playout.game import Game, Playouts, Position
+
 from . import checks, kernel
 from .checks import shown
 from .running import Running, one_at_a_time
@@ -58,7 +59,7 @@ class ObjectPosition(Position):
         return self.game.objects[self.slot]
 
     @property
-    def player(self) -> int:  # type: ignore[override]
+    def player(self) -> int:
         return self.game.players_in[self.slot]
 
     def actions(self) -> list[int]:
@@ -131,7 +132,8 @@ class ObjectGame(Running, Game):
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
         self._float_array = np.zeros(max(self.players, self.max_actions))
         self._int_array = np.zeros(self.max_actions + 1, np.int32)
-        self._floats, self._ints = memoryview(self._float_array.data), memoryview(self._int_array.data)
+        self._floats: Any = memoryview(self._float_array.data)
+        self._ints: Any = memoryview(self._int_array.data)
         functions = (self._apply, self._actions, self.play_out, self._evaluate, self._priors, self._key)
         self._keep = [make_callback(self.caught(f)) for f in functions]
         self.check_type(obj, "po.wrap", obj)
@@ -153,8 +155,8 @@ class ObjectGame(Running, Game):
     def child_of(self, slot: int, action: int) -> Any:
         raise NotImplementedError
 
-    def rewards_of(self, obj: Any, player: int, mover: int) -> Any:
-        """What the step of `mover` to an object brought, one number a player; None: nothing."""
+    def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
+        """What the step of `mover` to an object brought, one number a player."""
         raise NotImplementedError
 
     def play_out(self, slot: int, limit: int) -> int:
@@ -168,14 +170,17 @@ class ObjectGame(Running, Game):
             slot = self._free.pop()
         except IndexError:
             slot = self._more_slots()
-        self.objects[slot], self.players_in[slot], self.rewards_in[slot] = obj, player, rewards
+        self.objects[slot] = obj
+        self.players_in[slot] = player
+        self.rewards_in[slot] = rewards
         return slot
 
     def _more_slots(self) -> int:
         """Several threads may ask: what they assign to is there before a number is handed out."""
         with self.sweeping:
             first = len(self.objects)
-            for values in (self._children, self._numbers, self._names, self.rewards_in, self.players_in, self.objects):
+            self.players_in.extend([TERMINAL] * BLOCK)
+            for values in (self._children, self._numbers, self._names, self.rewards_in, self.objects):
                 values.extend([None] * BLOCK)
             self._free.extend(range(first + BLOCK - 1, first, -1))
             return first
@@ -197,17 +202,24 @@ class ObjectGame(Running, Game):
         return buffer
 
     def child(self, slot: int, action: int) -> int:
-        """The slot after an action, with an object that is checked when it first comes."""
+        """The slot after an action."""
         children = self._children[slot]
-        if children is None:
-            children = self._children[slot] = {}
-        child: int | None = children.get(action)
-        if child is None:
+        child: int | None = None if children is None else children.get(action)
+        return self._new_child(slot, action) if child is None else child
+
+    def _new_child(self, slot: int, action: int) -> int:
+        """Play an action for the first time; the object that comes is checked."""
+        if self._numbers[slot] is None:
             self.numbers_in(slot)
-            mover = self.players_in[slot]
-            obj = self.child_of(slot, action)
-            player = self.player_at(obj, mover)
-            child = children[action] = self._new_slot(obj, player, self.rewards_of(obj, player, mover))
+        mover = self.players_in[slot]
+        obj = self.child_of(slot, action)
+        player = self.player_at(obj, mover)
+        rewards = self.rewards_of(obj, mover) if player == TERMINAL or self.rewarded else None
+        child = self._new_slot(obj, player, rewards)
+        if self._children[slot] is None:
+            self._children[slot] = {action: child}
+        else:
+            self._children[slot][action] = child
         return child
 
     def numbers_in(self, slot: int) -> Sequence[int]:
@@ -236,14 +248,14 @@ class ObjectGame(Running, Game):
     # What the kernel calls.
 
     def _apply(self, slot: int, action: int) -> int:
-        child = self.child(slot, action)
-        ints = self._ints
-        ints[0] = self.players_in[child]
+        children = self._children[slot]
+        child: int | None = None if children is None else children.get(action)
+        if child is None:
+            child = self._new_child(slot, action)
+        self._ints[0] = self.players_in[child]
         rewards = self.rewards_in[child]
-        if rewards is None:
-            ints[1] = 0
-        else:
-            ints[1] = 1
+        self._ints[1] = rewards is not None
+        if rewards is not None:
             for p, value in enumerate(rewards):
                 self._floats[p] = value
         return child
@@ -345,7 +357,9 @@ class ObjectGame(Running, Game):
         if self._describe is not None:
             text = self._describe(name)
             if not isinstance(text, str):
-                raise GameError(f"{self.title}: describe returned {checks.got(text)} for {shown(name)}, expected a text")
+                raise GameError(
+                    f"{self.title}: describe returned {checks.got(text)} for {shown(name)}, expected a text"
+                )
             return text
         return shown(name) if number is None else _short(name, number)
 
@@ -377,7 +391,8 @@ class ObjectGame(Running, Game):
             raise SettingsError(
                 f"{self.title}: a playout that is cut off after {depth} actions has no value, since returns() and "
                 f"reward() tell that of the end; give {type(self.object).__name__} an evaluate() (a value for each "
-                f"player)" + ("" if "find_children" in self.methods else " or rewards() (what each step brings)")
+                f"player)"
+                + ("" if "find_children" in self.methods else " or rewards() (what each step brings)")
                 + ", or leave the depth off"
             )
 
@@ -412,6 +427,13 @@ class ObjectGame(Running, Game):
             if children and any(self.objects[child] is None for child in children.values()):
                 self._children[slot] = {a: c for a, c in children.items() if self.objects[c] is not None}
 
+    def became(self, spec: str, settings: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Note what the object was made from: where, and by which arguments, as far as files can hold these."""
+        cls = type(self)
+        cls.settings = {name: default for name, default in settings.items() if _can_be_kept(default)}
+        self.values = {name: values[name] for name in cls.settings}
+        self.source = (spec, dict(values))
+
     def __reduce__(self) -> Any:
         """For another process, which makes the object again."""
         if self.source is None:
@@ -424,9 +446,13 @@ class ObjectGame(Running, Game):
 
 
 def _load_again(spec: str, settings: dict[str, Any]) -> Game:
-    from ..games import load
+    from playout.games import load
 
     return load(spec, **settings)
+
+
+def _can_be_kept(value: Any) -> bool:
+    return isinstance(value, int | float | str) or (isinstance(value, tuple) and all(map(_can_be_kept, value)))
 
 
 def _short(value: Any, number: int) -> str:

@@ -6,7 +6,7 @@ arrays in which callbacks leave their numbers (`floats`, `ints`).
 
 import numpy as np
 
-from ..core.callback import FAILED, CallbackError, call_back, read_float, read_int, write_float
+from playout.core.callback import FAILED, CallbackError, call_back, read_float, read_int, write_float
 
 CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors", "on_key")
 STATE = np.dtype([(n, np.int64) for n in ("slot", "player", "floats", "ints", *CALLBACKS)])

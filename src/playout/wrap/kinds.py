@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.rules import CHANCE, TERMINAL
-from ..errors import FileError
+from playout.core.rules import CHANCE, TERMINAL
+from playout.errors import FileError
+
 from . import checks
 from .checks import LARGEST
 from .game import Move, ObjectGame
@@ -48,20 +49,20 @@ class PlayGame(ObjectGame):
             self.check_type(after, f"play({checks.shown(name)})", obj)
         return after
 
-    def rewards_of(self, obj: Any, player: int, mover: int) -> Any:
+    def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         if self.rewarded:
             return checks.numbers(obj, "rewards()", obj.rewards(), self.players)
-        return checks.numbers(obj, "returns()", obj.returns(), self.players) if player == TERMINAL else None
+        return checks.numbers(obj, "returns()", obj.returns(), self.players)
 
     def play_out(self, slot: int, limit: int) -> int:
         discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
-        draw, scale, length = random.random, 1.0, 0
+        draw, scale, last = random.random, 1.0, TERMINAL
         total = [0.0] * self.players if self.rewarded else None
         moves: list[Move] = []
         before = action = None
         player: Any = 0
         try:
-            while length < limit:
+            for length in range(limit):  # noqa: B007  # how long it was
                 player = obj.current_player()
                 if player is None or player < 0:
                     player = checks.player(obj, player, self.players, self.has("chance_outcomes"))
@@ -78,7 +79,6 @@ class PlayGame(ObjectGame):
                     at = int(draw() * len(actions))
                 before, action = obj, actions[at]
                 obj = obj.play(action)
-                length += 1
                 if total is not None:
                     brought = checks.numbers(obj, "rewards()", obj.rewards(), self.players)
                     for p, value in enumerate(brought):
@@ -88,7 +88,8 @@ class PlayGame(ObjectGame):
                     call = "chance_outcomes()" if player == CHANCE else "legal_actions()"
                     number = checks.numbering(before, call, list(actions), self.max_actions)[at]
                     moves.append(Move(before, player, self.described(action, number)))
-            last = self.player_at(obj, None) if length == limit else TERMINAL
+            else:
+                length, last = limit, self.player_at(obj, None)
         except (AttributeError, TypeError):
             if type(obj) not in self._known_types:  # what `play` gave is none of ours
                 self.check_type(obj, f"play({checks.shown(action)})", before)
@@ -136,8 +137,8 @@ class NodeGame(ObjectGame):
     def list_actions(self, slot: int) -> list[Any]:
         obj = self.objects[slot]
         children = checks.listed(obj, "find_children()", obj.find_children())
-        for child in children:
-            if type(child) not in self._known_types:
+        if not self._known_types.issuperset(map(type, children)):
+            for child in children:
                 self.check_type(child, "find_children()", obj)
         return children
 
@@ -156,37 +157,31 @@ class NodeGame(ObjectGame):
                 f"saved tree could not be read back; let it return a list"
             )
 
-    def rewards_of(self, obj: Any, player: int, mover: int) -> Any:
+    def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """`reward()` is for the player to move at the end: the other one than `mover`."""
-        if player != TERMINAL:
-            return None
-        reward = self._reward(obj)
+        reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
         if self.players == 1:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
 
-    def _reward(self, obj: Any) -> float:
-        reward = obj.reward()
-        if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
-            reward = checks.numbers(obj, "reward()", reward, 1)[0]
-        return reward
-
     def play_out(self, slot: int, limit: int) -> int:
-        node, length, discount, record = self.objects[slot], 0, self._floats[0], self._record
+        discount, node, record = self._floats[0], self.objects[slot], self._record
+        first, last = self.players_in[slot], TERMINAL
         moves: list[Move] = []
-        first = self.players_in[slot]
-        before, last = node, TERMINAL
+        before = node
         try:
-            while not node.is_terminal():
-                if length == limit:
-                    last = first if self.players == 1 else (first + length) & 1
+            for length in range(limit):
+                if node.is_terminal():
                     break
                 before = node
                 node = node.find_random_child()
-                length += 1
                 if record is not None:
-                    player = first if self.players == 1 else (first + length - 1) & 1
+                    player = first if self.players == 1 else (first + length) & 1
                     moves.append(Move(before, player, self.described(node, None)))
+            else:
+                length = limit
+                if not node.is_terminal():
+                    last = first if self.players == 1 else (first + length) & 1
         except AttributeError:
             if type(node) not in self._known_types:
                 self.check_type(node, "find_random_child()", before)
@@ -197,12 +192,15 @@ class NodeGame(ObjectGame):
             if self.has("evaluate"):
                 for p, value in enumerate(self.value_of(node)):
                     floats[p] = scale * value
-        elif self.players == 1:
-            floats[0] = scale * self._reward(node)
         else:
-            reward, mover = self._reward(node), (first + length) & 1
-            floats[mover], floats[1 - mover] = scale * reward, scale * (1.0 - reward)
+            reward = node.reward()
+            if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
+                reward = checks.numbers(node, "reward()", reward, 1)[0]
+            if self.players == 1:
+                floats[0] = scale * reward
+            else:
+                mover = (first + length) & 1
+                floats[mover], floats[1 - mover] = scale * reward, scale * (1.0 - reward)
         if record is not None:
             self.note_playout(moves, node, last)
         return length
-

@@ -1,4 +1,4 @@
-"""What happens around Python code that a search calls: its random numbers, its errors, Ctrl-C, and methods that hang."""
+"""What happens around Python code that a search calls: random numbers, errors, Ctrl-C, and methods that hang."""
 
 import contextlib
 import ctypes
@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.callback import FAILED
-from ..errors import GameError
+from playout.core.callback import FAILED
+from playout.errors import GameError
+
 from .checks import shown
 
 one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
@@ -160,8 +161,6 @@ class Running:
                 gc.set_threshold(*thresholds)
                 source.shared, self.random = random.getstate(), own
                 random.setstate(before)
-
-
 
 
 def _in_method(frame: Any) -> bool:
