@@ -111,7 +111,7 @@ def test_playing_on_lets_go_of_the_objects_left_behind() -> None:
     search.run(BUDGET)
     search.play(search.result().best or 0)
     game = search.game
-    alive = sum(obj is not None for obj in game._objects)  # type: ignore[attr-defined]
+    alive = sum(obj is not None for obj in game.objects)  # type: ignore[attr-defined]
     positions = int(search.tree.counters[core.POSITIONS])
     assert alive <= positions + 12  # the start and its children are kept for walking back
     search.run(50)
@@ -196,7 +196,7 @@ def test_an_object_that_says_a_player_who_is_not_there_is_refused() -> None:
         def current_player(self) -> int:
             return 2
 
-    with pytest.raises(po.GameError, match="current_player\\(\\) is 2"):
+    with pytest.raises(po.GameError, match="current_player\\(\\) returned 2"):
         po.wrap(Third())
 
 

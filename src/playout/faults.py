@@ -42,7 +42,8 @@ def rules_may_raise(
     """
     with watched(overdue) if game.rules.guard else contextlib.nullcontext() as watch:
         try:
-            yield
+            with game.entering():
+                yield
         except CallbackError:
             raise game.take_error() from None
         except PlayoutError:

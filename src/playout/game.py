@@ -15,7 +15,7 @@ from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
 from .faults import place_of, rules_may_raise, wrong_count, wrong_player
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "Position"]
+__all__ = ["CHANCE", "TERMINAL", "Game", "Playouts", "Position"]
 
 REQUIRED = {
     "initial_state": "initial_state(state)",
@@ -246,9 +246,37 @@ class Game:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
 
+    def own_action(self, state: Any, action: int) -> Any:
+        """The action with a number as the game itself has it; only Python objects have others than numbers."""
+        return action
+
+    def action_number(self, state: Any, action: Any) -> int:
+        """The number of an action, from its text or its number."""
+        if isinstance(action, str):
+            return int(self.action_from_text(state, action))
+        if not isinstance(action, int | np.integer) or isinstance(action, bool):
+            raise ActionError(f"{self.title}: {action!r} is no action, expected its text or its number")
+        return int(action)
+
     # For games made of Python objects, whose states and randomness live outside the record; see `playout.wrap`.
 
     keeps_objects: ClassVar[bool] = False  # states are objects outside the record, which no file can hold
+    position_class: ClassVar["type[Position] | None"] = None  # what `Position(game, …)` makes; None: a plain one
+
+    def entering(self) -> contextlib.AbstractContextManager[Any]:
+        """Around every call of compiled code."""
+        return contextlib.nullcontext()
+
+    def interrupt(self, thread: int) -> bool:
+        """End a Python method of the game that runs in a thread, by its identity; whether there was one."""
+        return False
+
+    def recording(self) -> "contextlib.AbstractContextManager[Playouts | None]":
+        """Around a step: the list that playouts are recorded in; None where the kernel records them."""
+        return contextlib.nullcontext()
+
+    def check_can_play_out(self, depth: int, guided: bool) -> None:
+        """Raise `SettingsError` where playouts can't be cut off after `depth` actions (0: never), or not be guided."""
 
     def check_can_share(self) -> None:
         """Raise `SettingsError` where positions have no keys, so that no graph can be searched."""
@@ -275,10 +303,16 @@ class Game:
 
 
 Way = tuple[str | None, tuple[int, ...]]  # the text that a position was read from, and the actions since
+Playouts = list[tuple[tuple[str, ...], tuple["Position", ...], tuple[float, ...]]]  # actions, positions after, returns
 
 
 class Position:
     """A state of a game that can be asked and played on from; playing returns a new one."""
+
+    def __new__(cls, game: Any = None, *_: Any, **__: Any) -> "Position":
+        """A game may have a class of its own for its positions."""
+        kind: type[Position] = getattr(game, "position_class", None) or cls
+        return object.__new__(kind)
 
     def __init__(self, game: Game, buffer: Any, rewards: Any = None, way: "Way | None" = None) -> None:
         self.game, self.buffer = game, buffer
@@ -374,31 +408,37 @@ class Position:
             )
         return index
 
-    def play(self, action: int | str) -> "Position":
+    def play(self, action: Any) -> "Position":
         """The position after a legal action (or outcome), given by its number or its text."""
-        number, legal = self.action(action), self.actions()
-        if number not in legal:
-            texts = {a: self.game.action_to_text(self.state, a) for a in legal}
-            names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
-            what = f"action {number} is not legal in {self.text or 'the start'}"
-            raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
+        number = self.action(action)
+        self.check_legal(number)
         way = None if self.way is None else (self.way[0], (*self.way[1], number))
         after = Position(self.game, self.buffer.copy(), way=way)
         with rules_may_raise(self.game, "apply", self, number):
             core.apply(self._table, after.buffer, number, after.rewards)
         return after
 
+    def check_legal(self, action: int) -> None:
+        """Raise `ActionError` for a number that is not a legal action's."""
+        legal = self.actions()
+        if action not in legal:
+            texts = {a: self.game.action_to_text(self.state, a) for a in legal}
+            names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
+            what = f"action {action} is not legal in {self.text or 'the start'}"
+            raise ActionError(f"{self.game.title}: {what} (legal: {_shorten(names) if names else 'none, it is over'})")
+
     def _ask(self, rule: str, kernel: Callable[..., Any], *arguments: Any) -> Any:
         with rules_may_raise(self.game, rule, self):
             return kernel(self._table, self.buffer, *arguments)
 
-    def action(self, text: str | int) -> int:
-        """A legal action from its text (or its number)."""
-        if isinstance(text, str):
-            return int(self.game.action_from_text(self.state, text))
-        if not isinstance(text, int | np.integer) or isinstance(text, bool):
-            raise ActionError(f"{self.game.title}: {text!r} is no action, expected its text or its number")
-        return int(text)
+    def action(self, action: Any) -> int:
+        """The number of an action, from its text, its number, or the action itself where that is a Python object."""
+        return self.game.action_number(self.state, action)
+
+    def own_action(self, action: int) -> Any:
+        """The action with a number as the game itself has it: of a Python object its own action (the `Node` kind: the
+        child), otherwise the number."""
+        return self.game.own_action(self.state, action)
 
     def action_text(self, action: int) -> str:
         return self.game.action_to_text(self.state, action)

@@ -89,6 +89,12 @@ class Result:
     def best_text(self) -> str | None:
         return self.stats(self.best).text if self.best is not None else None
 
+    @property
+    def best_action(self) -> Any:
+        """The best action as the game itself has it: of a Python object its own action (the `Node` kind: the child),
+        otherwise the number `best`."""
+        return self.position.own_action(self.best) if self.best is not None else None
+
     def stats(self, action: int | str) -> ActionStats:
         """The statistics of one action, by its number or its text."""
         for stats in self.actions:

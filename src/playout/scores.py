@@ -17,7 +17,7 @@ from .errors import PositionError, SettingsError
 from .game import CHANCE, Game
 from .games import as_game
 from .settings import Settings
-from .workers import Workers, cores
+from .workers import Workers, can_be_sent, cores
 
 CONFIDENCE = 0.99
 MOST_BINS = 16
@@ -349,7 +349,7 @@ def evaluate(
 
     count = min(workers or cores(), len(jobs))
     try:
-        if count == 1 or game.keeps_objects:
+        if count == 1 or (game.keeps_objects and not can_be_sent(game)):
             soloist = setup.soloist()
             for job in jobs:
                 finished(soloist.play(*job))

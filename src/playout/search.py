@@ -85,7 +85,6 @@ class Search:
         self._stopped_at: float | None = None
         self._deadline: float | None = None
         self._random = game.new_random(self.seed)
-        game.searched_by(self)
         self._rules = self._rules_table()
         self._kernel = loop.run_open if self.params.open_loop else loop.run_in_graph if self.params.graph else loop.run
         self._work = self._new_work(depth=128)
@@ -103,6 +102,7 @@ class Search:
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
+        game.searched_by(self)
         if evaluator is not None:
             from .batches import Batches
 
@@ -258,8 +258,11 @@ class Search:
 
     # Moving.
 
-    def play(self, action: int | str) -> Position:
-        """Play an action (or chance's outcome) and keep its subtree as the new tree; returns the new position."""
+    def play(self, action: Any) -> Position:
+        """Play an action (or chance's outcome) and keep its subtree as the new tree; returns the new position.
+
+        An action is given by its number or its text; that of a Python object also as itself.
+        """
         with self._busy("play"):
             number = self.position.action(action)
             after = self.position.play(number)
@@ -341,6 +344,7 @@ class Search:
         twin._work, twin._random = self._new_work(len(self._work.path_nodes)), copy.deepcopy(self._random)
         if self._batches is not None:  # what is under evaluation belongs to one search
             twin._batches = type(self._batches)(twin, self._batches.evaluator)
+        self.game.searched_by(twin)
         return twin
 
     def __getstate__(self) -> None:
@@ -531,12 +535,12 @@ class Search:
         new.counters[core.REWARDED] = old.counters[core.REWARDED]
         new.bounds[:] = old.bounds
         self.tree, self.position = new, after
-        self._forget()
         if after.player != CHANCE:
             self.tree.counters[core.LEADER] = core_answer.best_edge(self.params, self.tree, core.ROOT)
             self._add_noise()
         small = core.used_bytes(self.tree) <= KEEP_BASE_BYTES
         self._base, self._base_random = (copied(self.tree) if small else None), copy.deepcopy(self._random)
+        self._forget()
 
     def _forget(self) -> None:
         """Let a game of Python objects drop what no position of this search needs any more."""
@@ -544,9 +548,10 @@ class Search:
 
     def kept_states(self) -> Any:
         """The states that this search may still need, a row of bytes each: tree, game so far, and the beginning."""
-        used = int(self.tree.counters[core.NODES])
+        trees = [tree for tree in (self.tree, self._base, self._origin["tree"]) if tree is not None]
+        states = [tree.states[core.ROOT : int(tree.counters[core.NODES])] for tree in trees]
         positions = [p.buffer for p in (*self.history, self.position)]
-        return np.vstack([self.tree.states[core.ROOT : used], *positions, self._origin["state"]])
+        return np.vstack([*states, *positions, self._origin["state"]])
 
     def _add_noise(self) -> None:
         """Mix fresh Dirichlet noise into the root's priors, each edge its own, and put the unvisited in order again."""

@@ -410,6 +410,8 @@ def _params(s: Settings, game: Game) -> Params:
         raise SettingsError(f"{game.title} has no static value: define `evaluate(state, values)`, or use Rollouts()")
     if isinstance(rollouts, Rollouts) and rollouts.guided and not (game.has("playout_action") or game.has("priors")):
         raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
+    if isinstance(rollouts, Rollouts):
+        game.check_can_play_out(rollouts.depth or 0, rollouts.guided)
     unvisited = s.unvisited
     if unvisited is None:
         unvisited = Parent() if isinstance(s.policy, PUCT) else "infinity"

@@ -3,7 +3,7 @@
 A step calls the same four kernels as a run, one by one, so that the tree afterwards is the same to the bit.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .core import tree as core
 from .core.openloop import BAD_RULES
 from .core.params import ROLLOUTS
 from .errors import PositionError
-from .game import Position
+from .game import Playouts, Position
 
 if TYPE_CHECKING:
     from .search import Search
@@ -84,6 +84,7 @@ class Playout:
     actions: tuple[str, ...]
     returns: tuple[float, ...]
     final_position: str
+    positions: tuple[Position, ...] = field(default=(), repr=False, compare=False)  # after each action
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,13 @@ class Step:
     static_values: tuple[float, ...] | None  # the game's own evaluation, or a network's, where the settings ask for it
     returns: tuple[float, ...]  # from the leaf on, for each player
     backup: tuple[Change, ...]  # from the leaf up to the root
+    leaf_added: bool = False  # the leaf is in the tree for the first time
+    positions: tuple[Position, ...] = field(default=(), repr=False, compare=False)  # along the path, the leaf's last
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """One JSON object; positions are there as texts."""
+        data: dict[str, Any] = _plain(self)
+        return data
 
     def __str__(self) -> str:
         from .show import who
@@ -125,7 +130,9 @@ class Step:
                 terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
                 lines.append(f"     {mark} {edge.text:<8} visits {edge.visits:<6} {terms}")
         grown = self.expansion
-        lines.append("2. expansion: " + (f"{len(grown.actions)} edges at {grown.position}" if grown else "none"))
+        added = [f"{len(grown.actions)} edges at {grown.position or 'the start'}"] if grown else []
+        added += [f"the leaf {self.leaf or 'the start'}"] if self.leaf_added else []
+        lines.append(f"2. expansion: {', and '.join(added) or 'none'}")
         if self.playouts:
             lines += [f"3. playout: {' '.join(p.actions) or 'none'} -> {_numbers(p.returns)}" for p in self.playouts]
         else:
@@ -150,13 +157,13 @@ def take_step(search: "Search") -> Step:
     search._work = search._new_work(len(plain.path_nodes), TRACE)
     search._work.trace[0] = 1
     try:
-        with search.game.using_random(search._random):
-            return _take(search)
+        with search.game.using_random(search._random), search.game.recording() as recorded:
+            return _take(search, recorded)
     finally:
         search._work = search._new_work(len(search._work.path_nodes))
 
 
-def _take(search: "Search") -> Step:
+def _take(search: "Search", recorded: Playouts | None) -> Step:
     rules, params = search._rules, search.params
     undo = search.tree.rng.copy()
     outside = search._batches is not None
@@ -208,7 +215,7 @@ def _take(search: "Search") -> Step:
         phases.known_returns(params, tree, work, ending, depth)
     if not (outside and evaluated):
         returns = tuple(work.returns.tolist())
-        playouts = tuple(_playouts(search, positions[-1]))
+        playouts = tuple(_playouts(search, positions[-1], recorded))
         search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
@@ -221,6 +228,8 @@ def _take(search: "Search") -> Step:
         static_values=static,
         returns=returns,
         backup=changes,
+        leaf_added=_is_added(choices, ending),
+        positions=tuple(positions),
     )
 
 
@@ -315,21 +324,36 @@ def _expansion_of(search: "Search", position: Position, number: int, depth: int)
     )
 
 
-def _playouts(search: "Search", leaf: Position) -> list[Playout]:
-    """Read the trace and play it again, to have each playout in words with what it brought."""
+def _is_added(choices: tuple[Choice, ...], ending: int) -> bool:
+    """Whether the leaf is in the tree for the first time."""
+    if not choices or ending not in (core_select.NEW, core_select.FINISHED):
+        return False
+    return all(edge.visits == 0 for edge in choices[-1].edges if edge.chosen)
+
+
+def _playouts(search: "Search", leaf: Position, recorded: Playouts | None) -> list[Playout]:
+    """The playouts as they were recorded, or from the trace: its actions are played again, to have them in words."""
+    if recorded is not None:
+        return [
+            Playout(texts, returns, (positions or (leaf,))[-1].text, positions)
+            for texts, positions, returns in recorded
+        ]
     trace, found = search._work.trace, []
     actions: list[int] = []
     for number in trace[1 : trace[0]].tolist():
         if number != core_evaluate.END_OF_PLAYOUT:
             actions.append(number)
             continue
-        position, texts, returns, scale = leaf, [], np.zeros(search.game.players), 1.0
+        position, texts, positions, returns, scale = leaf, [], [], np.zeros(search.game.players), 1.0
         for action in actions:
             texts.append(position.action_text(action))
             position = position.play(action)
+            positions.append(position)
             returns += scale * position.rewards
             scale *= search.params.discount
-        found.append(Playout(tuple(texts), tuple(returns.tolist()), position.text))
+        if search.params.depth and not position.is_terminal and search.game.has("evaluate"):
+            returns += scale * np.array(position.evaluate())
+        found.append(Playout(tuple(texts), tuple(returns.tolist()), position.text, tuple(positions)))
         actions = []
     return found
 
@@ -367,6 +391,13 @@ def _changes(search: "Search", choices: tuple[Choice, ...], before: list[Any], a
             path = tuple(texts[: d + 1] if what == "edge" else texts[:d])
             changes.append(Change(what, path, name, old, new))
     return tuple(changes)
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as JSON has it, without its positions."""
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 
 def _number(value: float | int | None) -> str:

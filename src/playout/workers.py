@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,15 @@ class Worker(Protocol):
     def play(self, *job: Any) -> Any: ...
 
     def close(self) -> None: ...
+
+
+def can_be_sent(thing: Any) -> bool:
+    """Whether another process can get it: what is defined in a notebook or a function can't."""
+    try:
+        pickle.dumps(thing)
+    except (pickle.PicklingError, AttributeError, TypeError, PlayoutError):
+        return False
+    return True
 
 
 def cores() -> int:

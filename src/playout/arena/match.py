@@ -1,6 +1,5 @@
 """A match: who meets whom, the openings, what was played before, what is left, and when it is decided."""
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -12,7 +11,7 @@ from playout.errors import SettingsError
 from playout.game import Game
 from playout.games import as_game
 from playout.settings import Settings
-from playout.workers import Workers, cores
+from playout.workers import Workers, can_be_sent, cores
 
 from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
 from .players import Clock, Spec, check_players, complete, read_specs
@@ -142,14 +141,13 @@ def make_match(
     """Everything checked and ready to `run`; see `play_match` for what the arguments mean."""
     games, max_moves, seed = whole_from(games, "games"), whole_from(max_moves, "max_moves"), seed_from(seed)
     _check(margin=margin, patience=patience)
-    source: str | tuple[type[Game], dict[str, Any]]
+    source: str | Game
     if isinstance(game, str):
         from playout import games as library
 
         source, game = game, library.load(game, **(settings or {}))
     else:
-        game = as_game(game, "the arena")
-        source = (type(game), dict(game.values))
+        source = game = as_game(game, "the arena")
     if game.players < 2:
         raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
     if clock is not None and not isinstance(clock, Clock):
@@ -168,11 +166,11 @@ def make_match(
     setup = Setup(source, settings or {}, specs, seed, clock, max_moves, margin, patience)
     if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
         raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
-    if game.keeps_objects or not _can_be_sent(setup):
+    if not can_be_sent(setup) or (game.keeps_objects and not can_be_sent(game)):
         if concurrency is not None and concurrency > 1:
             raise SettingsError(
                 f"{game.title} can't be sent to another process; leave concurrency at 1, or define the game as a class "
-                f"of a module"
+                f"of a module (of a Python object: name what makes it, as file.py:name)"
             )
         concurrency = 1
     check_players(specs, game, patience)
@@ -257,11 +255,3 @@ def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> l
     if count > 2 and not round_robin:
         raise SettingsError(f"{count} players given; two play a match, and more of them need --round-robin")
     return list(combinations(range(count), 2))
-
-
-def _can_be_sent(setup: Setup) -> bool:
-    try:
-        pickle.dumps(setup)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True

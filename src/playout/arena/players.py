@@ -274,12 +274,9 @@ class SearchPlayer(Player):
         began, legal = time.perf_counter(), position.actions()
         if len(legal) == 1:
             return legal[0]
-        if self.game.keeps_objects:  # moving on would forget the objects of everybody else's positions
-            self.search = Search(self.game, self.spec.settings, position=position, seed=self.seed + len(moves))
-        else:
-            for action in moves[opening + self.played :]:
-                self.search.play(action)
-            self.played = len(moves) - opening
+        for action in moves[opening + self.played :]:
+            self.search.play(action)
+        self.played = len(moves) - opening
         seconds = self.spec.seconds
         if seat.clock is not None:
             share = our_share(seat.remaining[seat.number], seat.clock.increment)

@@ -26,7 +26,7 @@ class Job:
 class Setup:
     """All that a process needs to play the games of a match; can be sent to another one."""
 
-    game: str | tuple[type[Game], dict[str, Any]]  # a text for `games.load` has its settings beside it
+    game: str | Game  # a text for `games.load` has its settings beside it
     settings: dict[str, Any]
     players: list[Spec]
     seed: int
@@ -40,7 +40,7 @@ class Setup:
 
         if isinstance(self.game, str):
             return games.load(self.game, **self.settings)
-        return self.game[0](**self.game[1])
+        return self.game
 
     def referee(self) -> "Referee":
         return Referee(self.load(), self)

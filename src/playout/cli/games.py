@@ -43,14 +43,14 @@ def _facts(name: str) -> dict[str, Any]:
     from playout.settings import preset_for
 
     found = built_in.find(name)
-    own = name in built_in.names()
+    game, own = found(), name in built_in.names()
     description = built_in.describe(name) if own else (inspect.getdoc(found) or "").partition("\n")[0]
     return {
         "game": name,
         "description": description,
-        "players": found.players,
-        "preset": preset_for(found()),
-        "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in found.settings.items()},
+        "players": game.players,
+        "preset": preset_for(game),
+        "settings": {key: list(v) if isinstance(v, tuple) else v for key, v in game.settings.items()},
     }
 
 

@@ -14,7 +14,11 @@ SECONDS = 1.0  # when no limit is given
 
 GameName = Annotated[
     str,
-    typer.Argument(metavar="GAME", help="A built-in game (`playout games` lists them), file.py:Class or module:Class."),
+    typer.Argument(
+        metavar="GAME",
+        help="A built-in game (`playout games` lists them), file.py:Class or module:Class. The name may also be that "
+        "of a function or class that gives a Python object.",
+    ),
 ]
 PositionText = Annotated[
     str | None,

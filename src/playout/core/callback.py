@@ -59,6 +59,16 @@ if COMPILED:
         return read
 
     read_float, read_int = _reader(types.float64, 8), _reader(types.int32, 4)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def write_float(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+            offset = builder.mul(values[1], ir.Constant(ir.IntType(64), 8))
+            pointer = builder.inttoptr(builder.add(values[0], offset), ir.DoubleType().as_pointer())
+            builder.store(values[2], pointer)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.float64), codegen
 else:
 
     def call_back(address: int, first: int, second: int) -> int:
@@ -69,3 +79,6 @@ else:
 
     def read_int(address: int, index: int) -> int:
         return ctypes.c_int32.from_address(int(address) + 4 * index).value
+
+    def write_float(address: int, index: int, value: float) -> None:
+        ctypes.c_double.from_address(int(address) + 8 * index).value = value

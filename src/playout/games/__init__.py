@@ -1,6 +1,7 @@
 """The games that come with Playout, found by name, and games of a user's own, found by file or module.
 
-A game is imported when it is asked for and compiled when it is first searched; importing this costs nothing.
+A game is imported when it is asked for and compiled when it is first searched; importing this costs nothing. A name in
+a file may also be a function or a class that gives a Python object, which is wrapped (`playout.wrap`).
 """
 
 import ast
@@ -12,18 +13,21 @@ import os
 import pkgutil
 import sys
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from playout.arguments import did_you_mean, refuses_unknown_names
-from playout.errors import GameError
+from playout.errors import GameError, PlayoutError, SettingsError
+from playout.faults import described
 from playout.game import Game
 
 __all__ = ["describe", "find", "load", "names"]
 
 OWN_GAME = "a game of your own is file.py:Class or module:Class"
+WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
 def names() -> list[str]:
@@ -53,7 +57,11 @@ def describe(name: str) -> str:
 
 @refuses_unknown_names
 def load(spec: str, **settings: Any) -> Game:
-    """The game that is called so, with these settings: a built-in name, `file.py:Class` or `module:Class`."""
+    """The game that is called so, with these settings: a built-in name, `file.py:Class` or `module:Class`.
+
+    The name may also be that of a function or a class that gives an object for `po.wrap`; its arguments are the
+    settings.
+    """
     return find(spec)(**settings)
 
 
@@ -67,8 +75,8 @@ def as_game(given: Any, caller: str) -> Game:
     raise GameError(f"{caller} got {given!r:.80}, expected {expected}")
 
 
-def find(spec: str) -> type[Game]:
-    """The class behind a built-in name, `file.py:Class` or `module:Class`; `GameError` says why there is none."""
+def find(spec: str) -> "type[Game] | Maker":
+    """What makes the game of a built-in name, `file.py:name` or `module:name`; `GameError` says why nothing does."""
     if not isinstance(spec, str):
         raise GameError(f"got {spec!r}, expected a game's name ({', '.join(names())}), file.py:Class or module:Class")
     place, colon, name = spec.strip().rpartition(":")
@@ -85,9 +93,95 @@ def find(spec: str) -> type[Game]:
         )
     if place.endswith(".py") or "/" in place or os.sep in place:
         module = _import_file(place, spec)
+        spec = f"{Path(place).expanduser().resolve()}:{name}"  # so that it can be found from everywhere
     else:
         module = _import_module(place, spec)
-    return _class(module, name, place)
+    return _named(module, name, place, spec.strip())
+
+
+class Maker:
+    """A function, a class or an object in a user's file that gives an object to be wrapped, or a game."""
+
+    perft_settings: Mapping[str, Any] = {}
+
+    def __init__(self, thing: Any, spec: str) -> None:
+        self.thing, self.spec = thing, spec
+        self.name = self.__name__ = spec.rpartition(":")[2]
+        self.__module__, self.__doc__ = getattr(thing, "__module__", ""), inspect.getdoc(thing)
+        self.makes = inspect.isclass(thing) or inspect.isroutine(thing)
+
+    def __call__(self, **settings: Any) -> Game:
+        from playout.wrap import ObjectGame, wrap
+
+        values = {**self.settings, **self._checked(settings)}
+        made = self._make(values) if self.makes else self.thing
+        if isinstance(made, Game) and not isinstance(made, ObjectGame):
+            return made
+        if made is None:
+            raise GameError(f"{self.spec}: {self.name}() returned None, expected an object for po.wrap, or a Game")
+        try:
+            game = made if isinstance(made, ObjectGame) else wrap(made)
+        except GameError as error:
+            what = f"{self.name}()" if self.makes else self.name
+            raise GameError(f"{self.spec}: {what} is no game: {error}") from None
+        game.became(self.spec, self.settings, values)
+        return game
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that have a default, with it."""
+        return {n: p.default for n, p in self._parameters().items() if p.default is not p.empty}
+
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        try:
+            given = inspect.signature(self.thing).parameters if self.makes else {}
+        except (TypeError, ValueError):  # what is written in C may have none
+            given = {}
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return {name: parameter for name, parameter in given.items() if parameter.kind in named}
+
+    def _checked(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings as arguments; a text becomes a value like the default, or as the annotation says."""
+        there = self._parameters()
+        for name in settings:
+            if name not in there:
+                known = f"(there are: {', '.join(there) or 'none'})"
+                raise SettingsError(f"{self.spec}: no setting '{name}' {known}{did_you_mean(name, there)}")
+        missing = [n for n, p in there.items() if p.default is p.empty and n not in settings]
+        if missing:
+            raise SettingsError(
+                f"{self.spec}: {self.name}() needs '{missing[0]}'; give it a default there, or say --set {missing[0]}=…"
+            )
+        return {name: _value(self.spec, there[name], value) for name, value in settings.items()}
+
+    def _make(self, values: Mapping[str, Any]) -> Any:
+        try:
+            return self.thing(**values)
+        except PlayoutError as error:
+            raise type(error)(f"{self.spec}: {error}") from None
+        except Exception as error:
+            file = (inspect.getsourcefile(self.thing) if inspect.isfunction(self.thing) else None) or ""
+            own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+            place = f", at {own[-1].filename}:{own[-1].lineno}" if own else f", in {file}" if file else ""
+            raise GameError(f"{self.spec}: {self.name}() raised {described(error)}{place}") from error
+
+
+def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:
+    """A setting from the command line's text, in the type of its default."""
+    default = parameter.default
+    kind: Any = parameter.annotation if default is parameter.empty or default is None else type(default)
+    kind = {"int": int, "float": float, "bool": bool}.get(kind, kind) if isinstance(kind, str) else kind
+    if not isinstance(value, str) or kind not in (int, float, bool, tuple):
+        return value
+    try:
+        if kind is bool:
+            return WORDS[value.strip().lower()]
+        if kind is tuple:
+            return tuple(type(default[0])(part) if default else int(part) for part in value.split(","))
+        return kind(value)
+    except (KeyError, ValueError):
+        expected = {bool: "on or off", tuple: "values as in 1,2,3", int: "a whole number", float: "a number"}[kind]
+        raise SettingsError(f"{spec}: setting '{parameter.name}' is '{value}', expected {expected}") from None
 
 
 def _check_name(name: str) -> None:
@@ -103,22 +197,24 @@ def _classes(module: ModuleType) -> list[type[Game]]:
     return [game for game in found if game.__module__ == module.__name__]
 
 
-def _class(module: ModuleType, name: str, place: str) -> type[Game]:
+def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] | Maker:
+    from playout.wrap import can_wrap
+
     known = [game.__name__ for game in _classes(module)]
     there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"
     if not hasattr(module, name):
-        hint = did_you_mean(name, known, f"{place}:{{}}")
-        raise GameError(f"no class '{name}' in {place} ({there}){hint}")
+        hint = did_you_mean(name, known or [n for n in vars(module) if not n.startswith("_")], f"{place}:{{}}")
+        raise GameError(f"no '{name}' in {place} ({there}){hint}")
     found = getattr(module, name)
-    if not inspect.isclass(found):
-        raise GameError(
-            f"{place}:{name} is a {type(found).__name__}, expected a class derived from playout.Game ({there})"
-        )
-    if not issubclass(found, Game) or found is Game:
-        raise GameError(
-            f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)` ({there})"
-        )
-    return found
+    if inspect.isclass(found) and issubclass(found, Game) and found is not Game:
+        return found
+    makes = inspect.isroutine(found) or (inspect.isclass(found) and found is not Game)
+    if makes or can_wrap(found) or isinstance(found, Game):
+        return Maker(found, spec)
+    raise GameError(
+        f"{place}:{name} is a {type(found).__name__}, expected a class derived from playout.Game, or a function or "
+        f"class that gives an object for po.wrap ({there})"
+    )
 
 
 def _import_file(place: str, spec: str) -> ModuleType:

@@ -27,13 +27,13 @@ class Catalogue:
         for file in networks:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")
-        self._own: dict[str, type[Game]] = {}
+        self._own: dict[str, type[Game] | games.Maker] = {}
         for spec in own:
             found = games.find(spec)
-            title = found.name or found.__name__
+            title = found().title  # what is wrong with the class is said now
             if title in self._own or title in games.names():
                 raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
-            preset_for(found())  # what is wrong with the class is said now
+            preset_for(found())
             self._own[title] = found
 
     def names(self) -> list[str]:
@@ -66,14 +66,26 @@ class Catalogue:
             "preset": preset_for(game),
             "range": list(game.range) if game.range else None,
             "built_in": built_in,
-            "settings": [_setting(game, key) for key in game.settings],
+            "settings": [_setting(game, key) for key in game.settings if _is_numeric(game, key)],
             "position": game.position().text,
             "parts": [part for part in PARTS if game.has(part)],
         }
 
 
+def _field(game: Game, key: str) -> np.dtype[Any]:
+    """The type of a setting: a field of the state, or an argument that a Python object is made with."""
+    if game.keeps_objects:
+        default = np.array(game.settings[key])
+        return np.dtype((default.dtype, default.shape))
+    return game.dtype[key]
+
+
+def _is_numeric(game: Game, key: str) -> bool:
+    return _field(game, key).base.kind in "iuf"
+
+
 def _setting(game: Game, key: str) -> dict[str, Any]:
-    field, default = game.dtype[key], game.settings[key]
+    field, default = _field(game, key), game.settings[key]
     kind = "integer" if np.issubdtype(field.base, np.integer) else "number"
     return {
         "name": key,

@@ -18,7 +18,6 @@ from playout.errors import (
     SettingsError,
 )
 from playout.faults import described
-from playout.game import Game
 
 CODES: dict[type[PlayoutError], tuple[int, str]] = {
     ActionError: (400, "action"),
@@ -50,7 +49,7 @@ def refusal_of(error: PlayoutError) -> Refusal:
 
 
 @contextlib.contextmanager
-def game_may_fail(game: type[Game]) -> Iterator[None]:
+def game_may_fail(game: Any) -> Iterator[None]:
     """Around what calls a game's Python: a fault in a game of the user's is the user's, not the server's."""
     try:
         yield
@@ -62,7 +61,7 @@ def game_may_fail(game: type[Game]) -> Iterator[None]:
         raise Refusal(400, "game", fault_of(game, error)) from error
 
 
-def fault_of(game: type[Game], error: BaseException) -> str:
+def fault_of(game: Any, error: BaseException) -> str:
     """An exception of a game's own: the function that was called, what it raised, and the line."""
     ours = (str(Path(__file__).resolve().parents[1]), sys.base_prefix, sys.prefix)
     own = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from playout.core import tree as core
-from playout.errors import PlayoutError
+from playout.errors import PlayoutError, PositionError
 from playout.files import save
 from playout.game import CHANCE, Game, Position
 from playout.options import flat
@@ -428,10 +428,9 @@ class Session:
                 raise not_now(f"{search.position.text or 'the start'} is proven; no simulation is left to run")
             if search.root.visits >= 2**31 - 2 or tree_bytes(search) > self.caps.bytes:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
-            root = search.position
             self.last_step = search.step()
             self.chart.cut(search.simulations)
-            return views.step_view(self.last_step, root, svg, search.simulations)
+            return views.step_view(self.last_step, svg, search.simulations)
 
         return self._change("step", work)
 
@@ -585,6 +584,14 @@ def _chosen(search: Search, action: int | str) -> int:
 def _start(game: Game, row: dict[str, Any]) -> Position:
     """Where the session's game began, in the form that it had then."""
     game, way = game.in_form(str(row.get("form", ""))), row.get("way")
+    if game.keeps_objects:  # a row can't hold an object: it is reached again by its moves
+        game.check_can_save()
+        if way is None:
+            raise PositionError(f"{game.title}: the moves that led to where it began are not known")
+        position = game.position()
+        for action in way[1]:
+            position = position.play(int(action))
+        return position
     state = np.frombuffer(base64.b64decode(row["start"]), np.uint8).copy()
     if len(state) != game.dtype.itemsize:
         raise ValueError(f"{game.title} has another state now")

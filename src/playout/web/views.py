@@ -25,7 +25,6 @@ NAMED = 0.002  # share of the visits from which on a cell of the map has its act
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
-REPLAYED = 1000  # actions of a playout that are played again for its last position
 SVG_BYTES = 1 << 20
 PATIENCE = 0.05  # seconds that a large view may take
 
@@ -286,24 +285,21 @@ def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
 # One simulation.
 
 
-def step_view(step: Step, root: Position, svg: bool, simulations: int) -> dict[str, Any]:
+def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
     """A Step in JSON, with its positions drawn if that is asked for."""
     data: dict[str, Any] = plain(step.to_dict())
     numbers = [choice.action for choice in step.selection]
-    positions = [root]
-    for number in numbers:
-        positions.append(positions[-1].play(number))
-    for choice, position in zip(data["selection"], positions, strict=False):
+    for choice, position in zip(data["selection"], step.positions, strict=False):
         choice["svg"] = drawn(position) if svg else None
     if data["expansion"] is not None:
-        data["expansion"]["svg"] = drawn(positions[step.expansion.depth]) if svg and step.expansion else None
+        data["expansion"]["svg"] = drawn(step.positions[step.expansion.depth]) if svg and step.expansion else None
     data["playouts"] = [
-        playout_view(playout, positions[-1], svg and i < DRAWN) for i, playout in enumerate(step.playouts[:LISTED])
+        playout_view(playout, step.positions[-1], svg and i < DRAWN) for i, playout in enumerate(step.playouts[:LISTED])
     ]
     for change in data["backup"]:
         change["numbers"] = numbers[: len(change["path"])]
     return data | {
-        "leaf_svg": drawn(positions[-1]) if svg else None,
+        "leaf_svg": drawn(step.positions[-1]) if svg else None,
         "played": len(step.playouts),
         "path": numbers,
         "simulations": simulations,
@@ -311,22 +307,13 @@ def step_view(step: Step, root: Position, svg: bool, simulations: int) -> dict[s
 
 
 def playout_view(playout: Playout, leaf: Position, svg: bool) -> dict[str, Any]:
-    texts, svgs = [], []
-    final = None
-    if svg and len(playout.actions) <= REPLAYED:
-        position = leaf
-        for i, text in enumerate(playout.actions):
-            position = position.play(position.action(text))
-            if i < SHOWN:
-                texts.append(position.text)
-                svgs.append(drawn(position))
-        final = drawn(position)
+    shown = playout.positions[:SHOWN] if svg else ()
     return {
         "actions": list(playout.actions),
         "returns": plain(playout.returns),
         "final_position": playout.final_position,
-        "final_svg": final,
-        "positions": texts,
-        "svgs": svgs,
-        "shown": len(svgs),
+        "final_svg": drawn((leaf, *playout.positions)[-1]) if svg else None,
+        "positions": [position.text for position in shown],
+        "svgs": [drawn(position) for position in shown],
+        "shown": len(shown),
     }

@@ -1,0 +1,206 @@
+"""The two kinds of object: who moves, what can be played, what it brings, and a playout, in the object's own terms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from playout.core.rules import CHANCE, TERMINAL
+from playout.errors import FileError
+
+from . import checks
+from .checks import LARGEST
+from .game import Move, ObjectGame
+
+PLAY_KIND = ("current_player", "legal_actions", "play")  # and `returns` or `rewards`
+NODE_KIND = ("find_children", "find_random_child", "is_terminal", "reward")
+
+
+class PlayGame(ObjectGame):
+    """Objects with `current_player`, `legal_actions`, `play`, and `returns` or `rewards`."""
+
+    methods = PLAY_KIND
+
+    def player_at(self, obj: Any, mover: int | None) -> int:
+        player = obj.current_player()
+        if type(player) is not int or not 0 <= player < self.players:
+            player = checks.player(obj, player, self.players, self.has("chance_outcomes"))
+        if player < 0:
+            return player
+        actions = obj.legal_actions()
+        if type(actions) is not list and type(actions) is not tuple:
+            actions = checks.listed(obj, "legal_actions()", actions)
+        return player if actions else TERMINAL
+
+    def list_actions(self, slot: int) -> list[Any]:
+        obj = self.objects[slot]
+        if self.players_in[slot] == CHANCE:
+            names, self.probabilities[slot] = checks.outcomes(obj, obj.chance_outcomes())
+            return names
+        return checks.listed(obj, "legal_actions()", obj.legal_actions())
+
+    def number(self, slot: int, names: list[Any]) -> Sequence[int]:
+        call = "chance_outcomes()" if self.players_in[slot] == CHANCE else "legal_actions()"
+        return checks.numbering(self.objects[slot], call, names, self.max_actions)
+
+    def child_of(self, slot: int, action: int) -> Any:
+        obj = self.objects[slot]
+        name = self._names[slot][self._numbers[slot].index(action)]
+        after = obj.play(name)
+        if type(after) not in self._known_types:
+            self.check_type(after, f"play({checks.shown(name)})", obj)
+        return after
+
+    def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
+        if self.rewarded:
+            return checks.numbers(obj, "rewards()", obj.rewards(), self.players)
+        return checks.numbers(obj, "returns()", obj.returns(), self.players)
+
+    def play_out(self, slot: int, limit: int) -> int:
+        discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
+        draw, scale, last = random.random, 1.0, TERMINAL
+        total = [0.0] * self.players if self.rewarded else None
+        moves: list[Move] = []
+        before = action = None
+        player: Any = 0
+        try:
+            for length in range(limit):  # noqa: B007  # how long it was
+                player = obj.current_player()
+                if player is None or player < 0:
+                    player = checks.player(obj, player, self.players, self.has("chance_outcomes"))
+                    if player == TERMINAL:
+                        break
+                    actions, weights = checks.outcomes(obj, obj.chance_outcomes())
+                    at = random.choices(range(len(actions)), weights)[0]
+                else:
+                    actions = obj.legal_actions()
+                    if type(actions) is not list and type(actions) is not tuple:
+                        actions = checks.listed(obj, "legal_actions()", actions)
+                    if not actions:
+                        break
+                    at = int(draw() * len(actions))
+                before, action = obj, actions[at]
+                obj = obj.play(action)
+                if total is not None:
+                    brought = checks.numbers(obj, "rewards()", obj.rewards(), self.players)
+                    for p, value in enumerate(brought):
+                        total[p] += scale * value
+                    scale *= discount
+                if record is not None:
+                    call = "chance_outcomes()" if player == CHANCE else "legal_actions()"
+                    number = checks.numbering(before, call, list(actions), self.max_actions)[at]
+                    moves.append(Move(before, player, self.described(action, number)))
+            else:
+                length, last = limit, self.player_at(obj, None)
+        except (AttributeError, TypeError):
+            if type(obj) not in self._known_types:  # what `play` gave is none of ours
+                self.check_type(obj, f"play({checks.shown(action)})", before)
+            checks.player(obj, player, self.players, has_chance=True)
+            raise
+        values: Any = None
+        if last != TERMINAL:  # cut off
+            values = self.value_of(obj) if self.has("evaluate") else None
+        elif total is None:
+            values = obj.returns()
+            if not _are_plain(values, self.players):
+                values = checks.numbers(obj, "returns()", values, self.players)
+        if total is None and discount != 1.0:
+            scale = discount**length
+        floats = self._floats
+        for p in range(self.players):
+            value = 0.0 if values is None else scale * values[p]
+            floats[p] = value if total is None else total[p] + value
+        if record is not None:
+            self.note_playout(moves, obj, last)
+        return length
+
+
+def _are_plain(values: Any, players: int) -> bool:
+    """Whether returns are as most objects give them, which is quick to see: a list of finite Python numbers."""
+    if (type(values) is not list and type(values) is not tuple) or len(values) != players:
+        return False
+    for value in values:
+        if (type(value) is not float and type(value) is not int) or not -LARGEST <= value <= LARGEST:
+            return False
+    return True
+
+
+class NodeGame(ObjectGame):
+    """Objects with `find_children`, `find_random_child`, `is_terminal` and `reward`."""
+
+    methods = NODE_KIND
+
+    def player_at(self, obj: Any, mover: int | None) -> int:
+        ended = obj.is_terminal()
+        if ended is not False and checks.finished(obj, ended):
+            return TERMINAL
+        return 0 if mover is None or self.players == 1 else 1 - mover
+
+    def list_actions(self, slot: int) -> list[Any]:
+        obj = self.objects[slot]
+        children = checks.listed(obj, "find_children()", obj.find_children())
+        if not self._known_types.issuperset(map(type, children)):
+            for child in children:
+                self.check_type(child, "find_children()", obj)
+        return children
+
+    def number(self, slot: int, names: list[Any]) -> Sequence[int]:
+        if 0 < len(names) <= self.max_actions:  # children that are equal are allowed: moves may come to the same
+            return range(len(names))
+        return checks.numbering(self.objects[slot], "find_children()", list(range(len(names))), self.max_actions)
+
+    def child_of(self, slot: int, action: int) -> Any:
+        return self._names[slot][action]
+
+    def check_can_save(self) -> None:
+        if isinstance(self.object.find_children(), set | frozenset):
+            raise FileError(
+                f"{self.title}: find_children() gives a set, whose order changes from one process to the next, so a "
+                f"saved tree could not be read back; let it return a list"
+            )
+
+    def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
+        """`reward()` is for the player to move at the end: the other one than `mover`."""
+        reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
+        if self.players == 1:
+            return (reward,)
+        return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
+
+    def play_out(self, slot: int, limit: int) -> int:
+        discount, node, record = self._floats[0], self.objects[slot], self._record
+        first, last = self.players_in[slot], TERMINAL
+        moves: list[Move] = []
+        before = node
+        try:
+            for length in range(limit):
+                if node.is_terminal():
+                    break
+                before = node
+                node = node.find_random_child()
+                if record is not None:
+                    player = first if self.players == 1 else (first + length) & 1
+                    moves.append(Move(before, player, self.described(node, None)))
+            else:
+                length = limit
+                if not node.is_terminal():
+                    last = first if self.players == 1 else (first + length) & 1
+        except AttributeError:
+            if type(node) not in self._known_types:
+                self.check_type(node, "find_random_child()", before)
+            raise
+        floats = self._floats
+        scale = 1.0 if discount == 1.0 else discount**length
+        if last != TERMINAL:
+            if self.has("evaluate"):
+                for p, value in enumerate(self.value_of(node)):
+                    floats[p] = scale * value
+        else:
+            reward = node.reward()
+            if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
+                reward = checks.numbers(node, "reward()", reward, 1)[0]
+            if self.players == 1:
+                floats[0] = scale * reward
+            else:
+                mover = (first + length) & 1
+                floats[mover], floats[1 - mover] = scale * reward, scale * (1.0 - reward)
+        if record is not None:
+            self.note_playout(moves, node, last)
+        return length

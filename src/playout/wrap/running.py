@@ -1,0 +1,176 @@
+"""What happens around Python code that a search calls: random numbers, errors, Ctrl-C, and methods that hang."""
+
+import contextlib
+import ctypes
+import gc
+import random
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from playout.core.callback import FAILED
+from playout.errors import GameError
+
+from .checks import shown
+
+one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
+NO_FULL_COLLECTION = 1 << 30
+OURS = str(Path(__file__).resolve().parent)
+
+
+class Interrupted(BaseException):
+    """Raised in a method of an object that has not returned when its search was to end."""
+
+
+class Randomness:
+    """A search's own random numbers for what happens in Python, the global generator of `random` included."""
+
+    def __init__(self, seed: int) -> None:
+        self.own = random.Random(seed)
+        self.shared = random.Random(seed + 1).getstate()
+
+
+class Running:
+    """The part of a game of objects that a run needs."""
+
+    title: str
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._error: BaseException | None = None
+        self._interrupting = threading.Lock()
+        self.random = Randomness(0).own
+
+    def caught(self, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
+        """An exception can't travel through compiled code: it is kept, and raised again after the kernel."""
+
+        def call(first: int, second: int) -> int:
+            try:
+                try:
+                    found = function(first, second)
+                except BaseException as error:  # noqa: BLE001  # Ctrl-C too: it is raised again in `take_error`
+                    self._note(error)
+                return found if self._error is None else self._failed()
+            except Interrupted as error:  # it came a moment after the method had returned
+                self._note(error)
+                return FAILED
+
+        return call
+
+    def _note(self, error: BaseException) -> None:
+        if isinstance(error, Interrupted):
+            self._error = self._hung(error)
+        elif self._error is None:
+            self._error = error
+
+    def _failed(self) -> int:
+        with self._interrupting:  # what another thread has just raised here must not come later
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
+        return FAILED
+
+    def take_error(self) -> BaseException:
+        error, self._error = self._error, None
+        return error or GameError(f"{self.title}: a Python function called from the search has failed")
+
+    # Ctrl-C, and the end of a search whose object does not return.
+
+    def interrupt(self, thread: int) -> bool:
+        """End a method of the object that runs in a thread, by its identity; whether there was one.
+
+        The run there ends with a `GameError` that names the method and the object. A method that waits in C code, as in
+        `time.sleep`, ends when that returns.
+        """
+        with self._interrupting:
+            if not _in_method(sys._current_frames().get(thread)):
+                return False
+            before, self._error = self._error, GameError(f"{self.title}: a method of the object did not return")
+            # From here on the thread can't leave the callback unseen: its last line looks at `_error`.
+            if not _in_method(sys._current_frames().get(thread)):
+                self._error = before
+                return False
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Interrupted))
+            return True
+
+    def _hung(self, error: BaseException) -> GameError:
+        """Which method it was, from the traceback: the first frame that is not ours."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+            trace = trace.tb_next
+        if trace is None:
+            return GameError(f"{self.title}: a method of the object did not return when the search was to end")
+        frame = trace.tb_frame
+        where = f" at {shown(frame.f_locals['self'])}" if "self" in frame.f_locals else ""
+        return GameError(
+            f"{frame.f_code.co_qualname}() did not return{where} when the search was to end, and was interrupted, "
+            f"in line {trace.tb_lineno} of {frame.f_code.co_filename}"
+        )
+
+    @contextlib.contextmanager
+    def _noting_interrupts(self) -> Iterator[None]:
+        """Ctrl-C inside a method is raised there; elsewhere it is kept for the next call, since under compiled code it
+        would be lost. A second one goes where it always goes."""
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or not callable(before):
+            yield
+            return
+
+        def note(number: int, frame: Any) -> None:
+            if _in_method(frame):
+                raise KeyboardInterrupt
+            if self._error is None:
+                self._error = KeyboardInterrupt()
+            else:
+                before(number, frame)
+
+        signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            if isinstance(self._error, KeyboardInterrupt):
+                self._error = None
+                raise KeyboardInterrupt
+
+    # Random numbers.
+
+    def new_random(self, seed: int) -> Any:
+        return Randomness(seed)
+
+    def entering(self) -> contextlib.AbstractContextManager[Any]:
+        """Around compiled code, which shares one place for numbers with the callbacks."""
+        return one_at_a_time
+
+    @contextlib.contextmanager
+    def using_random(self, source: Any) -> Iterator[None]:
+        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was.
+
+        Full garbage collections wait too: one goes through everything that is imported and takes as long as thousands
+        of simulations, and new positions would start one again and again. Young garbage is collected as ever.
+        """
+        with one_at_a_time, self._noting_interrupts():
+            before, own, thresholds = random.getstate(), self.random, gc.get_threshold()
+            random.setstate(source.shared)
+            self.random = source.own
+            gc.set_threshold(thresholds[0], thresholds[1], NO_FULL_COLLECTION)
+            try:
+                yield
+            finally:
+                gc.set_threshold(*thresholds)
+                source.shared, self.random = random.getstate(), own
+                random.setstate(before)
+
+
+def _in_method(frame: Any) -> bool:
+    """Whether a frame lies inside what a callback calls, so that an exception raised there is caught."""
+    while frame is not None and frame.f_back is not None:
+        above = frame.f_back
+        if above.f_code.co_qualname == CALL and above.f_code.co_filename == __file__:
+            return bool(frame.f_code.co_filename != __file__)
+        frame = above
+    return False
+
+
+CALL = f"{Running.caught.__qualname__}.<locals>.call"
