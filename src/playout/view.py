@@ -76,7 +76,7 @@ class Node:
                     row = node._number(tree) if core.is_graph(tree) else child
                     node._position = Position(self.search.game, tree.states[child].copy(), tree.rewards[row].copy())
                 else:
-                    node._position = above._position.play(node.action)  # type: ignore[union-attr, arg-type]
+                    node._position = above._position.play(node.action)  # type: ignore[union-attr]
                     while self.search.params.open_loop and node._position.player == CHANCE:
                         outcomes = node._position.outcomes()
                         node._position = node._position.play(max(outcomes, key=lambda o: o[1])[0])
