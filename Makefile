@@ -48,6 +48,7 @@ browser: ## install Chromium for the tests of the page, where that may be done
 
 test-compiled: $(READY) ## the full suite and the doctests, compiled
 	@echo "== Tests, compiled: the full suite and the doctests"
+	@$(BIN)/python -m tests.warm_up $(JOBS)
 	$(PYTEST) --durations=5 --doctest-modules tests src/playout
 
 test-uncompiled: $(READY) ## rules and search as plain Python, with small budgets
@@ -56,6 +57,7 @@ test-uncompiled: $(READY) ## rules and search as plain Python, with small budget
 
 test-bounds: $(READY) ## rules and search compiled with bounds checks, without the slow tests
 	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warm_up $(JOBS)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 
 test-reference: reference-data $(READY) ## comparisons with the data in REFERENCE (../shared/data), and tests at full size

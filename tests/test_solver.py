@@ -103,9 +103,9 @@ def test_connect4_no_setting_proves_what_is_false(policy, expansion):
 @pytest.mark.slow
 @pytest.mark.parametrize("preset", ["default", "guided"])
 def test_connect4_move_keeps_most_exact_results(preset):
-    """Every twelfth position with 10,000 simulations: by chance, three of four moves would not."""
+    """Of 50 positions with 10,000 simulations 47 and 49 were kept; moves drawn at random keep 31."""
     kept, _ = check_connect4(connect4()[::12], 10_000, po.preset(preset))
-    assert kept >= 0.75 * 50
+    assert kept >= 42
 
 
 # By hand

@@ -1,0 +1,100 @@
+"""The repository itself: stray files, what the runs of the suite select, and reference data that is not there."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+STRAY = ["a.py.orig", "b.rej", "c.bak", "run.log", "d.tmp", ".e.swp", "f.md~"]
+
+
+def run(*command: str, cwd: Path = ROOT, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def stray(folder: Path) -> tuple[int, str]:
+    done = run(str(ROOT / ".ci" / "stray-files"), cwd=folder)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "good.py").write_text("")
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "pip.log").write_text("")
+    (tmp_path / ".gitignore").write_text(".venv/\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("history", ["no git", "untracked", "tracked"])
+def test_stray_files_are_refused_by_name(tree: Path, history: str) -> None:
+    if history != "no git":
+        git(tree, "init", "-q")
+    assert stray(tree) == (0, "")
+    for name in STRAY:
+        (tree / "src" / name).write_text("")
+    if history == "tracked":
+        git(tree, "add", "-A", "-f", "src")
+        git(tree, "commit", "-q", "-m", "with stray files")
+    code, error = stray(tree)
+    assert code == 1
+    assert all(f"src/{name} " in error for name in STRAY)
+    assert error.count("\n") == 1
+
+
+def test_an_ignored_file_and_a_removed_one_are_not_stray(tree: Path) -> None:
+    git(tree, "init", "-q")
+    (tree / ".gitignore").write_text(".venv/\n*.swp\n")
+    (tree / ".notes.swp").write_text("")
+    (tree / "old.orig").write_text("")
+    git(tree, "add", "-A")
+    (tree / "old.orig").unlink()
+    assert stray(tree) == (0, "")
+
+
+def test_reference_data_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    missing = str(tmp_path / "none")
+    done = run("make", "--no-print-directory", "test-reference", f"REFERENCE={missing}")
+    assert done.returncode != 0
+    assert f"There is no folder '{missing}'" in done.stderr.splitlines()[0]
+    done = collected("-m", "reference", PLAYOUT_REFERENCE=missing)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    expected = f"ERROR: no reference data at {missing}; set PLAYOUT_REFERENCE to the folder that holds it"
+    assert done.stderr.strip() == expected
+
+
+def collected(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    options = ["-q", "--collect-only", "-p", "no:cacheprovider"]
+    return run(sys.executable, "-m", "pytest", *options, *arguments, **environment)
+
+
+def test_a_plain_run_leaves_the_reference_out_and_only_it(tmp_path: Path) -> None:
+    lc0 = "tests/test_lc0.py"
+    plain, reference = collected(lc0), collected(lc0, "-m", "reference", PLAYOUT_REFERENCE=str(tmp_path))
+    assert "test_visits_with_a_tiny_network" in plain.stdout
+    assert "test_priors_and_values_are_those_of_lc0" not in plain.stdout
+    assert "test_priors_and_values_are_those_of_lc0" in reference.stdout
+    assert "test_visits_with_a_tiny_network" not in reference.stdout
+
+
+def test_front_ends_are_tested_compiled_only_and_a_new_file_in_every_run(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("test_web_something.py", "test_new.py"):
+        (tmp_path / name).write_text("def test_it():\n    pass\n")
+    options = ["-q", "--collect-only", "-p", "no:cacheprovider", "-m", "not slow and not compiled_only", "."]
+    done = run(sys.executable, "-m", "pytest", *options, cwd=tmp_path)
+    assert "test_new.py" in done.stdout
+    assert "test_web_something.py" not in done.stdout

@@ -1,0 +1,35 @@
+"""Compile what nearly every test needs, each kernel once, before pytest's workers start and compile it side by side.
+
+python -m tests.warm_up PROCESSES
+"""
+
+import multiprocessing
+import sys
+
+import playout as po
+
+
+def trees() -> None:
+    po.Search(po.games.load("connect4")).run(20)
+
+
+def graphs() -> None:
+    po.Search(po.games.load("connect4"), po.Settings(transpositions=True)).run(20)
+
+
+def batches() -> None:
+    po.Search(po.games.load("connect4"), "network").run(20)
+
+
+def open_loops() -> None:
+    po.Search(po.games.load("game2048"), po.Settings(open_loop=True)).run(20)
+
+
+def chess() -> None:
+    po.Search(po.games.load("chess"), "chess").run(20)
+
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(int(sys.argv[1])) as pool:
+        for work in [pool.apply_async(kernels) for kernels in (batches, trees, graphs, open_loops, chess)]:
+            work.get()
