@@ -206,12 +206,13 @@ def test_games_without_an_end_are_not_played_for_ever():
     ("arguments", "words"),
     [
         ((Nim,), "expected Nim()"),
-        (("nim",), "check_game got 'nim', expected a Game, or an object that po.wrap takes"),
+        (("nim",), "no game 'nim' (there are: chess"),
+        ((5,), "check_game got 5, expected a Game, a game's name, or po.wrap(object)"),
         ((Nim(), 0), "games is 0, expected a whole number of at least 1"),
         ((Nim(), 5, 0, -1), "max_length is -1"),
         ((Nim(), 5, 0, 10, 0), "rule_seconds is 0, expected a number above 0"),
     ],
-    ids=["class", "name", "games", "length", "seconds"],
+    ids=["class", "name", "number", "games", "length", "seconds"],
 )
 def test_what_can_not_be_checked_is_refused(arguments, words):
     with pytest.raises(po.PlayoutError) as caught:
