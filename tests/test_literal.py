@@ -257,16 +257,6 @@ def test_a_move_that_ends_the_game_is_worth_what_it_brings() -> None:
         plant(value=0.5)
 
 
-def test_values_of_unknown_range_may_be_any_number_and_discounted_ones_come_near_zero() -> None:
-    class Good(Nim):
-        value_range = (2.0, 3.0)
-
-    tree = {"children": {"1": {"visits": 1, "value": 1.0}}}
-    with pytest.raises(po.SettingsError, match="value is 1.0, expected 2 to 3"):
-        po.Search.from_tree(Good(), tree)
-    assert po.Search.from_tree(Good(), tree, po.Settings(discount=0.5)).result().stats("1").value == 1.0
-
-
 def test_a_search_goes_on_from_a_tree_by_hand_and_can_be_walked_back_to_it() -> None:
     tree = {"visits": 5, "children": {"1": {"visits": 3, "value": 0.5}, "2": {"visits": 2, "value": 0.0}}}
     search = po.Search.from_tree(Nim(), tree, seed=4)

@@ -172,10 +172,8 @@ def _check_range(search: "Search", literal: Mapping[str, Any], where: str) -> No
     if limits is None:
         return
     low, high = limits
-    if search.params.discount < 1.0:  # later returns shrink towards zero
-        low, high = min(low, 0.0), max(high, 0.0)
     value, most = literal.get("value", low), (high - low) ** 2 / 4
-    if not low <= value <= high:
+    if not search.params.least_return <= value <= search.params.most_return:
         raise SettingsError(
             f"{where}: value is {value!r}, expected {low:g} to {high:g}, the value_range of {search.game.title}"
         )
