@@ -1,71 +1,81 @@
-"""Batches under virtual loss again, slow and readable: a dictionary for each node, no compiled code.
+"""Batches under virtual loss again, slow and readable: an object for each node, no compiled code.
 
-PUCT, unvisited children like their parent, equal scores by the order of priors, no proofs, no noise.
+PUCT, unvisited children like their parent, equal scores by the order of priors, no noise, no chance, no discount. One
+player, or two whose returns sum to zero; values have a known range.
 """
 
 import math
 from dataclasses import dataclass, field
 
+import playout as po
 from playout.game import Position
+from tests.oracle import SAME, counted
 
 
 @dataclass
 class Node:
     position: Position
-    value: float  # the sum of returns, for the player who moves here
+    value: float  # the mean of the returns, for the player who moves here
     visits: int = 1
     under_way: int = 0
-    children: dict = field(default_factory=dict)  # by action, in order of prior
+    children: list = field(default_factory=list)  # in order of prior: first those that a walk has taken
+
+    @property
+    def player(self):
+        return self.position.player
+
+    def taken(self):
+        return [c for c in self.children if c.visits + c.under_way]
 
 
 @dataclass
 class Child:
+    action: int
     prior: float
     position: Position
     visits: int = 0
-    value: float = 0.0  # the sum of returns, for the player above
+    value: float = 0.0  # the mean of the returns, for the player above
     under_way: int = 0
     node: Node | None = None
-
-    @property
-    def mean(self):
-        return self.value / self.visits
+    exact: list | None = None  # for each player, with what the step brings
 
 
 class BatchOracle:
     """`evaluate(position)` gives ({action: weight}, value for the player who moves)."""
 
-    def __init__(self, start, evaluate, c, virtual_loss=1.0):
-        self.evaluate, self.c, self.virtual_loss = evaluate, c, virtual_loss
-        self.root = None
+    def __init__(self, start, evaluate, c, virtual_loss=1.0, solver=False, expansion=None):
+        self.evaluate, self.c, self.virtual_loss, self.solver = evaluate, c, virtual_loss, solver
+        self.widening = expansion if isinstance(expansion, po.Widening) else None
+        self.alone, (self.low, self.high) = start.game.players == 1, start.game.range
+        self.root, self.solved = None, False
         self.start, self.simulations = start, 0
 
     def run(self, simulations, batch, ramp):
-        while self.simulations < simulations:
+        while self.simulations < simulations and not self.solved:
             if self.root is None:
                 self.root = self.new_node(self.start)[0]
                 self.simulations += 1
                 continue
             wanted = min(batch, 1 + self.root.visits // ramp, simulations - self.simulations)
             for path, child in self.collect(wanted, simulations):
-                node, value = self.new_node(child.position)
-                child.node = node
+                child.node, value = self.new_node(child.position)
                 self.mark(path, -1)
-                self.back_up(path, child.position.player, value)
+                self.back_up(path, self.for_each(value, child.position.player))
 
     def collect(self, wanted, simulations):
         waiting, shadows = [], []
         while len(waiting) < wanted and len(shadows) <= wanted and self.simulations + len(waiting) < simulations:
+            if self.solved:
+                break
             path, node = [], self.root
-            while True:
-                child = self.best(node)
+            while node:
+                child = self.select(node)
                 path.append((node, child))
-                if child.node is None:
-                    break
-                node = child.node
-            if child.position.is_terminal:
-                mover = path[-1][0].position.player
-                self.back_up(path, mover, child.position.rewards[mover])
+                node = child.node if child.exact is None else None
+            if child.exact or child.position.is_terminal:
+                self.back_up(path, self.for_each(0.0, 0))
+                if self.solver and not child.exact:
+                    self.prove(path)
             elif child.under_way:
                 self.mark(path, 1)
                 shadows.append(path)
@@ -76,37 +86,79 @@ class BatchOracle:
             self.mark(path, -1)
         return waiting
 
-    def best(self, node):
-        visits = node.visits + node.under_way
-        weight = self.c * math.sqrt(max(1, visits - 1))  # one visit was the node's own
-        own = node.value / node.visits
-        scores = []
-        for child in node.children.values():
-            n = child.visits + child.under_way
-            value = child.mean if child.visits else own
-            if n:
-                value -= self.virtual_loss * (value + 1.0) * child.under_way / n
-            scores.append(value + weight * child.prior / (1 + n))
-        return list(node.children.values())[scores.index(max(scores))]
+    def select(self, node):
+        taken, waiting = node.taken(), node.children[len(node.taken()) :]
+        allowed = len(node.children)
+        if self.widening:
+            most = self.widening.initial + self.widening.k * node.visits**self.widening.alpha
+            allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
+        if waiting and all(c.exact for c in taken):  # whatever widening allows: there is nothing else to learn
+            return waiting[0]
+        scores = [self.score(node, child) for child in taken]
+        if len(taken) < allowed and self.score(node, waiting[0]) >= max(scores):
+            return waiting[0]
+        if max(scores) == -math.inf:  # all is proven: the best of it
+            return max(taken, key=lambda c: c.value)
+        return taken[scores.index(max(scores))]
+
+    def score(self, node, child):
+        if child.exact:
+            passed = self.solver and (self.alone or node.visits % 4 == 1)
+            return -math.inf if passed or child.value <= self.low else child.value
+        n = child.visits + child.under_way
+        value = child.value if child.visits else node.value
+        if n:
+            value -= self.virtual_loss * (value - self.low) * child.under_way / n
+        through = node.visits + node.under_way - 1  # one visit was the node's own
+        return value + self.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
 
     def mark(self, path, by):
         for node, child in path:
             child.under_way += by
             node.under_way += by
 
-    def back_up(self, path, player, value):
-        """`value` is for `player`; the game is one of two players whose returns sum to zero."""
-        for node, child in path:
-            got = value if node.position.player == player else -value
+    def for_each(self, value, player):
+        return [value] if self.alone else [value, -value] if player == 0 else [-value, value]
+
+    def back_up(self, path, returns):
+        for node, child in reversed(path):
+            # What was proven while the leaf waited is exact already.
+            returns = child.exact or [r + g for r, g in zip(child.position.rewards, returns, strict=True)]
+            got, before = returns[node.player], child.value
             child.visits += 1
-            child.value += got
+            child.value += (got - before) / child.visits
+            exact = max((c.value for c in node.children if c.exact), default=None)
+            if self.alone and exact is not None:
+                got = counted(exact, child.visits, before, child.value, got)
+                returns = [got]
             node.visits += 1
-            node.value += got
+            node.value += (got - node.value) / node.visits
         self.simulations += 1
+
+    def prove(self, path):
+        below = self.for_each(0.0, 0)
+        for node, child in reversed(path):
+            child.exact = [r + x for r, x in zip(child.position.rewards, below, strict=True)]
+            child.value = child.exact[node.player]
+            if child.value < self.high - SAME and not all(c.exact for c in node.children):
+                return
+            below = max((c.exact for c in node.children if c.exact), key=lambda exact: exact[node.player])
+        self.solved = True
 
     def new_node(self, position):
         weights, value = self.evaluate(position)
         total = sum(weights.values())
         order = sorted(weights, key=lambda action: -weights[action])
-        children = {a: Child(weights[a] / total, position.play(a)) for a in order}
-        return Node(position, value, children=children), value
+        return Node(position, value, children=[Child(a, weights[a] / total, position.play(a)) for a in order]), value
+
+
+def oracle_edges(oracle):
+    """By path: visits, value, and whether it is proven; as `compiled_tree` of `tests/oracle.py` names them."""
+    edges, todo = {}, [((), oracle.root)]
+    for path, node in todo:
+        for child in node.children:
+            below = (*path, child.action)
+            edges[below, "edge"] = {"visits": child.visits, "value": child.value, "proven": child.exact is not None}
+            if child.node:
+                todo.append((below, child.node))
+    return edges

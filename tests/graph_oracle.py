@@ -3,9 +3,11 @@
 Positions are found by their fields themselves, in a dictionary, so that no hash of the package is involved.
 """
 
+import math
+
 import playout as po
 from playout.core.tree import CHANGED, END, NO_PROOF, ROOT, SCALARS  # to read the compiled graph, not to search
-from tests.oracle import Edge, Node, Oracle
+from tests.oracle import Edge, Node, Oracle, counted
 
 
 class GraphOracle(Oracle):
@@ -28,12 +30,6 @@ class GraphOracle(Oracle):
         self.known[self.name(node.state)] = node
 
     def simulate(self):
-        self.simulations += 1
-        if self.s.evaluate_root and self.root.visits == 0:
-            returns = self.evaluate(self.root.state)
-            self.root.value, self.root.means = returns[self.root.chooser], list(returns)
-            self.root.visits = self.root.own = self.root.counted = 1
-            return
         # 1. Selection, and 2. expansion.
         node, path, joins, ending = self.root, [], {}, None
         while ending is None:
@@ -59,9 +55,6 @@ class GraphOracle(Oracle):
             self.known[self.name(state)] = edge
         if fresh and self.s.solver and not edge.exact:
             self.settle(path[-1][0], edge)
-        best = self.answer()
-        if best is not self.leader:
-            self.leader, self.leader_since = best, self.simulations
 
     def arrive(self, path, joins, state):
         """How the walk ends at the last edge of the path, or the node to go on from."""
@@ -137,6 +130,8 @@ class GraphOracle(Oracle):
                 added = below if mine == 0 else total - below
                 value = before + (added - before) / edge.visits
             self.note(node, edge, returns[mine], before, value)
+            if self.at_hand(node) > -math.inf:
+                added = below = returns[0] = counted(self.at_hand(node), edge.visits, before, value, added)
             node.visits += 1
             old, in_step = node.value, node.told is None
             node.value = old + (added - old) / node.visits
@@ -148,7 +143,10 @@ class GraphOracle(Oracle):
                     if above.told is None:
                         above.told = above.value
                     turned = change if above.chooser == node.chooser else -change
+                    exact, was = self.at_hand(above), into.value
                     into.value += turned
+                    if exact > -math.inf:
+                        turned = max(into.value, exact) - max(was, exact)
                     above.value += turned * into.visits / max(1, above.visits)
 
     def back_up_means(self, path, joins, returns, ending):

@@ -22,6 +22,18 @@ def total(numbers):
     return reduce(operator.add, numbers, 0.0)
 
 
+def counted(exact, visits, before, value, got):
+    """What a visit to an edge, the last of `visits`, adds to a node where a single player has something exact to choose:
+    as if all visits so far had been worth the edge's mean, or the exact value if that is more.
+    """
+    was, now = max(before, exact) if visits > 1 else exact, max(value, exact)
+    if was == now == exact:
+        return exact
+    if now == value and (visits == 1 or was == before):
+        return got
+    return visits * now - (visits - 1) * was
+
+
 class SplitMix64:
     def __init__(self, seed):
         self.state = seed
@@ -116,10 +128,15 @@ class Oracle:
         self.decides = game.players == 1 or (
             game.sums_to is not None and abs(self.high + others - game.sums_to) < 1e-9 and settings.discount == 1
         )
+        self.alone = game.players == 1
         self.normalise = game.range is None if settings.normalise is None else settings.normalise
         needs_priors = isinstance(settings.policy, po.PUCT) or isinstance(settings.expansion, po.Widening)
         self.by_prior = needs_priors or settings.priors is True
         self.priors = needs_priors if settings.priors is None else settings.priors
+        # What is proven gets no visits in a game of one player, so visits say nothing of it.
+        self.asks_for_proof = settings.answer == "proof" or (
+            settings.answer == "visits" and settings.solver and self.alone
+        )
         self.unvisited = settings.unvisited
         if self.unvisited is None:
             self.unvisited = po.Parent() if isinstance(settings.policy, po.PUCT) else "infinity"
@@ -135,7 +152,7 @@ class Oracle:
         for _ in range(simulations):
             if self.s.solver and self.root.exact:
                 return
-            self.simulate()
+            self.run_one()
 
     def play(self, action):
         """The subtree of an action becomes the tree."""
@@ -150,12 +167,19 @@ class Oracle:
             self.plant(self.rules.play(self.root.state, action)[0])
             self.least, self.greatest = math.inf, -math.inf
 
-    def simulate(self):
+    def run_one(self):
         self.simulations += 1
         if self.s.evaluate_root and self.root.visits == 0:
-            self.root.value = self.evaluate(self.root.state)[self.root.chooser]
+            self.root.means = self.evaluate(self.root.state)
+            self.root.value = self.root.means[self.root.chooser]
             self.root.visits = self.root.own = self.root.counted = 1
             return
+        self.simulate()
+        best = self.answer()
+        if best is not self.leader:
+            self.leader, self.leader_since = best, self.simulations
+
+    def simulate(self):
         # 1. Selection, and 2. expansion: down to an edge never visited, or one whose value needs no playout.
         node, path = self.root, []
         while True:
@@ -182,12 +206,9 @@ class Oracle:
         # 4. Backup.
         for node, edge, rewards in reversed(path):
             returns = [r + self.s.discount * g for r, g in zip(rewards, returns, strict=True)]
-            self.add_visit(node, edge, returns[node.chooser])
+            returns[node.chooser] = self.add_visit(node, edge, returns[node.chooser])
         if fresh and self.s.solver:
             self.prove(path)
-        best = self.answer()
-        if best is not self.leader:
-            self.leader, self.leader_since = best, self.simulations
 
     # 1. Selection.
 
@@ -195,7 +216,7 @@ class Oracle:
         if node.player == po.CHANCE:
             return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
         visited, waiting = node.visited(), node.waiting()
-        more = len(visited) < self.allowed(node)
+        more = len(visited) < self.allowed(node, len(node.edges))
         if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
             return self.next_unvisited(node)
         if waiting and all(e.exact for e in visited):  # nothing else to learn here
@@ -220,11 +241,13 @@ class Oracle:
         if edge.visits:
             value = (edge.value - base) * scale
         elif isinstance(self.unvisited, po.Parent):
-            value = (node.value - base) * scale - self.unvisited.reduction
+            seen = math.sqrt(total(e.prior for e in node.visited())) if self.unvisited.by_seen else 1.0
+            value = (node.value - base) * scale - self.unvisited.reduction * seen
         else:
             value = (self.unvisited - base) * scale
-        if edge.exact:  # every fourth visit looks at what is still open
-            return -math.inf if edge.value <= self.low or (self.s.solver and node.visits % 4 == 1) else value
+        if edge.exact:  # with one player all visits, with more every fourth one look at what is still open
+            passed = self.s.solver and (self.alone or node.visits % 4 == 1)
+            return -math.inf if edge.value <= self.low or passed else value
         return value + self.exploration(node, edge, scale)
 
     def exploration(self, node, edge, scale):
@@ -244,12 +267,13 @@ class Oracle:
         variance = edge.spread / n * scale * scale / (width * width)
         return policy.c * width * math.sqrt(log / n * min(0.25, variance + math.sqrt(2 * (log / n))))
 
-    def allowed(self, node):
+    def allowed(self, node, count):
+        """How many of `count` edges may be visited."""
         if not isinstance(self.s.expansion, po.Widening):
-            return len(node.edges)
+            return count
         w = self.s.expansion
         most = w.initial + w.k * node.visits**w.alpha
-        return max(1, min(len(node.edges), int(most if w.cap is None else min(most, w.cap))))
+        return max(1, min(count, int(most if w.cap is None else min(most, w.cap))))
 
     def next_unvisited(self, node):
         """The one of highest prior; out of equals a random one, which changes places with the first."""
@@ -264,16 +288,20 @@ class Oracle:
 
     def new_node(self, state):
         player = self.rules.player(state)
-        actions, weights = self.rules.actions(state)
         if player == po.CHANCE:
-            return Node(state, player, [Edge(a, w, w) for a, w in zip(actions, weights, strict=True)])
+            return Node(state, player, [Edge(a, w, w) for a, w in zip(*self.rules.actions(state), strict=True)])
+        return Node(state, player, [Edge(a, w, None) for w, a in self.choices(state)])
+
+    def choices(self, state):
+        """(prior, action) for each legal action, by falling prior."""
+        actions, _ = self.rules.actions(state)
         weights = [1.0] * len(actions)
         if self.priors and self.game.has("priors"):
             weights = [w if w > 0 else 0.0 for w in self.rules.priors(state, actions)]
         if not total(weights):
             weights = [1.0] * len(actions)
-        edges = [(w / total(weights), a) for w, a in zip(weights, actions, strict=True)]
-        return Node(state, player, [Edge(a, w, None) for w, a in sorted(edges, key=lambda e: -e[0])])
+        choices = [(w / total(weights), int(a)) for w, a in zip(weights, actions, strict=True)]
+        return sorted(choices, key=lambda choice: -choice[0])
 
     def expand(self, above, edge, state, rewards):
         """The node begins with the edge's first visit, if its value for the player here is known from the one above."""
@@ -351,14 +379,23 @@ class Oracle:
     # 4. Backup.
 
     def add_visit(self, node, edge, got):
+        """What goes on to the node above is returned."""
         edge.visits += 1
-        delta = got - edge.value
-        edge.value += delta / edge.visits
-        edge.spread += delta * (got - edge.value)
+        before = edge.value
+        edge.value += (got - before) / edge.visits
+        edge.spread += (got - before) * (got - edge.value)
         self.least, self.greatest = min(self.least, edge.value), max(self.greatest, edge.value)
+        got = counted(self.at_hand(node), edge.visits, before, edge.value, got)
         node.visits += 1
         node.counted += 1
         node.value += (got - node.value) / node.counted
+        return got
+
+    def at_hand(self, node):
+        """The best exact value that a single player can choose at a node."""
+        if not (self.alone and self.s.solver) or node.player == po.CHANCE:
+            return -math.inf
+        return max((e.value for e in node.edges if e.exact), default=-math.inf)
 
     def prove(self, path):
         exact = [0.0] * self.game.players  # at the end of the game nothing follows
@@ -388,7 +425,7 @@ class Oracle:
         proven, others = [e for e in self.root.visited() if e.exact], [e for e in self.root.visited() if not e.exact]
         if self.root.exact:
             return self.best_of(proven)
-        if self.s.answer == "proof":
+        if self.asks_for_proof:
             return self.best_of([e for e in (self.best_of(others), self.best_of(proven)) if e])
         return self.best_of(self.root.visited())
 
@@ -410,7 +447,7 @@ class Oracle:
             return (edge.value, edge.visits) > (other.value, other.visits)
         if self.s.answer == "bound":
             return self.lower_bound(edge) > self.lower_bound(other)
-        if self.s.answer == "proof" and (edge.exact or other.exact):
+        if self.asks_for_proof and (edge.exact or other.exact):
             if not (edge.exact and other.exact):
                 return edge.value >= other.value if edge.exact else edge.value > other.value
             return (edge.value, edge.visits) > (other.value, other.visits)

@@ -6,7 +6,8 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 import playout as po
@@ -14,10 +15,12 @@ from playout.batches import RAMP
 from playout.core import batch as core_batch
 from playout.core import rules as core_rules
 from playout.core import tree as core
+from playout.core.jit import COMPILED
 from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.files import find_fault
-from tests.batch_oracle import BatchOracle
-from tests.toy_games import Dice, Nim, NimOfThree
+from tests.batch_oracle import BatchOracle, oracle_edges
+from tests.oracle import compiled_tree
+from tests.toy_games import Dice, KnownCoins, Nim, NimOfThree
 
 CONNECT4, TICTACTOE = po.games.load("connect4"), po.games.load("tictactoe")
 
@@ -32,17 +35,27 @@ class SeenNim(Nim):
         planes[state.stones] = 1.0
 
 
-def noisy(observations):
+class SeenCoins(KnownCoins):
+    """Coins that a network can see: a plane of one bit for each shelf."""
+
+    planes, policy_size = (5,), 3
+
+    @staticmethod
+    def observe(state, player, planes):
+        planes[state.shelf] = 1.0
+
+
+def noisy(observations, game=CONNECT4):
     """Weights and values that look random and depend on the position alone."""
     flat = observations.reshape(len(observations), -1).astype(np.float64)
     mixed = flat @ np.sin(np.arange(1, flat.shape[1] + 1) * 1.7)
-    weights = 1.1 + np.sin(mixed[:, None] * 3.1 + np.arange(9)[: CONNECT4.policy_size] * 2.3)
-    return weights.astype(np.float32), np.sin(mixed * 5.3) * 0.9
+    weights = 1.1 + np.sin(mixed[:, None] * 3.1 + np.arange(game.policy_size) * 2.3)
+    return weights.astype(np.float32), np.sin(mixed * 5.3) * 0.9 * game.range[1]
 
 
 def noisy_leaf(position):
     """The same for one position: ({action: weight}, value)."""
-    policy, value = noisy(position.observe()[None])
+    policy, value = noisy(position.observe()[None], position.game)
     return {a: float(policy[0, position.action_index(a)]) for a in position.actions()}, float(value[0])
 
 
@@ -104,17 +117,62 @@ def test_one_at_a_time_is_the_plain_search(solver, ties):
     assert search.tree.rng[0] == plain.tree.rng[0]
 
 
+def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, **changes):
+    start = game.position(position)
+    changes |= {"policy": po.PUCT(c), "batch": batch, "virtual_loss": loss, "cache": 0}
+    search = po.Search(game, outside(lambda o: noisy(o, game), **changes), position=start, seed=1)
+    search.run(simulations)
+    oracle = BatchOracle(start, noisy_leaf, c, loss, search.settings.solver, search.settings.expansion)
+    oracle.run(simulations, batch, RAMP)
+    assert search.simulations == oracle.simulations
+    found, expected = compiled_tree(search), oracle_edges(oracle)
+    assert {path for path in found if path[1:] == ("edge",)} == expected.keys()
+    for path, record in expected.items():
+        assert {field: found[path][field] for field in record} == {
+            **record,
+            "value": pytest.approx(record["value"], abs=1e-9),
+        }, path
+    assert is_clean(search)
+
+
 @pytest.mark.parametrize(("batch", "loss"), [(1, 1.0), (3, 1.0), (16, 1.0), (16, 0.0), (16, 0.5)])
 def test_batches_agree_with_the_oracle(batch, loss):
-    search = po.Search(
-        CONNECT4, outside(noisy, batch=batch, virtual_loss=loss, cache=0, solver=False), position="4444", seed=1
-    )
-    search.run(400)
-    oracle = BatchOracle(CONNECT4.position("4444"), noisy_leaf, 1.5, loss)
-    oracle.run(400, batch, RAMP)
-    found = {s.action: (s.visits, pytest.approx(s.value, abs=1e-9)) for s in search.result().actions}
-    assert found == {a: (c.visits, c.mean if c.visits else None) for a, c in oracle.root.children.items()}
-    assert is_clean(search)
+    assert_same_as_oracle(CONNECT4, "4444", 400, batch, loss, solver=False)
+
+
+ENDINGS = (
+    (SeenNim(), "stones=9 turn=0", 1.5),
+    (SeenNim(), "stones=12 turn=1", 1.5),
+    (TICTACTOE, None, 3.0),
+    (TICTACTOE, "XO./.X./..O", 1.5),
+    (CONNECT4, "444444555522", 1.5),
+    (SeenCoins(), None, 60.0),
+)
+
+
+@budget(max_examples=60 if COMPILED else 25, deadline=None)
+@given(
+    ending=st.sampled_from(ENDINGS),
+    batch=st.sampled_from([1, 2, 5, 16]),
+    loss=st.sampled_from([0.0, 1.0]),
+    expansion=st.sampled_from(
+        [po.All(), po.Widening(1, 0, 0.5), po.Widening(2, 0, 0.5), po.Widening(1, 0.5, 0.5), po.Widening(1, 1, 0.25, 2)]
+    ),
+)
+def test_batches_with_proofs_and_widening_agree_with_the_oracle(ending, batch, loss, expansion):
+    game, position, c = ending
+    assert_same_as_oracle(game, position, 150, batch, loss, c, expansion=expansion)
+
+
+def test_another_move_is_opened_when_all_that_widening_allows_is_proven_beside_walks_under_way():
+    """Five stones, two moves let in: 3 and 2. Both are proven lost while leaves below them wait; the third one wins."""
+    search = po.Search(Nim(stones=5), outside(expansion=po.Widening(2, 0, 0.5)))
+    search.tell(search.ask(1)[0], 0.0, {3: 0.5, 2: 0.4, 1: 0.1})
+    for leaf in search.ask(2):
+        search.tell(leaf, 0.0, {1: 0.6, leaf.position.actions()[-1]: 0.4})  # that is all stones
+    waiting = search.ask(3)
+    assert search.result().stats(2).proven == search.result().stats(3).proven == -1.0
+    assert [leaf.text for leaf in waiting] == ["stones=1 turn=0", "stones=2 turn=0", "stones=4 turn=1"]
 
 
 def test_a_step_is_a_run_of_one():
@@ -269,7 +327,7 @@ def test_equal_scores_beside_a_walk_under_way_are_drawn():
     assert len(seen) > 35  # of 42, each of which 200 draws miss once in 120 times
 
 
-@settings(max_examples=25, deadline=None)
+@budget(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_answers_in_any_order_leave_no_mark(data):
     """Leaves are asked for, answered and taken back as chance has it; the answered ones are all that is left."""

@@ -227,15 +227,34 @@ def test_a_finished_game_is_proven_and_the_proof_goes_up() -> None:
         ({"visits": -1}, "visits is -1"),
         ({"visits": 1, "wins": 1}, "unknown 'wins'"),
         ({"visits": 2, "children": {"1": {"visits": 1, "value": math.nan}}}, "at 1: value is nan"),
+        ({"children": {"1": {"visits": 1, "value": 7}}}, "at 1: value is 7, expected -1 to 1, the value_range of Nim"),
+        ({"visits": 1, "value": -1.5}, "at the root: value is -1.5, expected -1 to 1"),
+        ({"children": {"1": {"visits": 2, "variance": 1.1}}}, "at 1: variance is 1.1, but returns from -1 to 1"),
+        ({"children": {"1": {"visits": 1, "value": True}}}, "at 1: value is True, expected a number"),
+        ({"children": {"1": {"visits": "many"}}}, "at 1: visits is 'many', expected a whole number"),
+        ({"children": {"1": {"visits": 2.5}}}, r"at 1: visits is 2\.5, expected a whole number"),
+        ({"children": {"1": {"visits": 2**30}, "2": {"visits": 2**30}}}, "at the root: its children have 2,147,483,648"),
         ({"visits": 2, "children": {"1": 3}}, "at 1: 3 is no node"),
         ({"visits": 2, "children": [1, 2]}, "expected a dictionary by action"),
         ({"visits": 2, "children": {"1": {"visits": 1, "children": {"9": {"visits": 1}}}}}, "at 1: "),
     ],
-    ids=["action", "sum", "negative", "key", "nan", "node", "list", "deep"],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
 def test_a_tree_that_cannot_be_says_where_it_is_wrong(tree: dict[str, object], message: str) -> None:
     with pytest.raises(po.PlayoutError, match=message):
         po.Search.from_tree(Nim(), tree)
+
+
+def test_a_move_that_ends_the_game_is_worth_what_it_brings() -> None:
+    def plant(**child: float) -> po.Search:
+        return po.Search.from_tree(
+            Nim(), {"children": {"2": {"visits": 3, **child}}}, position="stones=2 turn=1", settings=po.Settings()
+        )
+
+    assert plant().result().stats("2").value == 1.0  # for the player who takes the last two stones
+    assert plant(value=1.0).result().stats("2").value == 1.0
+    with pytest.raises(po.SettingsError, match=r"at 2: value is 0\.5, but the game is over .* brings 1; leave"):
+        plant(value=0.5)
 
 
 def test_a_search_goes_on_from_a_tree_by_hand_and_can_be_walked_back_to_it() -> None:

@@ -55,10 +55,10 @@ def assert_same(search, oracle):
     assert result.visits == oracle.root.visits
 
 
-def compare(game, settings, simulations, seed=0, position=None, then=()):
+def compare(game, settings, simulations, seed=0, position=None, then=(), kind=Oracle):
     """Search, then for each of `then` play the answer and search on with what is left of the tree."""
     start = game.position(position)
-    search, oracle = po.Search(game, settings, position=start, seed=seed), Oracle(game, settings, start, seed)
+    search, oracle = po.Search(game, settings, position=start, seed=seed), kind(game, settings, start, seed)
     search.run(simulations)
     oracle.run(simulations)
     assert_same(search, oracle)
@@ -91,7 +91,7 @@ def settings_for(draw, game):
             st.none(),
             st.just("infinity"),
             numbers,
-            st.builds(po.Parent, st.sampled_from([0.0, 0.2, -0.3])),
+            st.builds(po.Parent, st.sampled_from([0.0, 0.2, -0.3]), st.booleans()),
         )
     )
     expansion = draw(

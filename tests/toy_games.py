@@ -214,6 +214,53 @@ class KeptDice(Dice):
     keep_states = True
 
 
+class Lots(po.Game):
+    """Two players, four moves: take one point, or two and give one away. Lots say who moves next, and one of the three
+    lots leaves no choice but to take three. Most points win.
+    """
+
+    players = 2
+    max_actions = 3
+    state = np.dtype([("points", np.int32, (2,)), ("moves", np.int32), ("turn", np.int32), ("lot", np.int32)])
+
+    @staticmethod
+    def initial_state(state):
+        pass
+
+    @staticmethod
+    def current_player(state):
+        if state.moves == 4:
+            return po.TERMINAL
+        return po.CHANCE if state.turn == 2 else state.turn
+
+    @staticmethod
+    def legal_actions(state, actions):
+        if state.lot == 2:
+            actions[0] = 3
+            return 1
+        actions[0], actions[1] = 1, 2
+        return 2
+
+    @staticmethod
+    def chance_outcomes(state, actions, probabilities):
+        actions[0], actions[1], actions[2] = 0, 1, 2
+        probabilities[0], probabilities[1], probabilities[2] = 0.25, 0.5, 0.25
+        return 3
+
+    @staticmethod
+    def apply(state, action, rewards):
+        if state.turn == 2:
+            state.turn, state.lot = action % 2, action
+            return
+        state.points[state.turn] += action
+        state.points[1 - state.turn] += action == 2
+        state.moves += 1
+        state.turn = 2
+        if state.moves == 4 and state.points[0] != state.points[1]:
+            winner = 0 if state.points[0] > state.points[1] else 1
+            rewards[winner], rewards[1 - winner] = 1.0, -1.0
+
+
 class Gamble(po.Game):
     """One player, one choice: 0.5 for certain, or a throw that brings 1 with 0.7 and -1 with 0.3: 0.4 on average."""
 
@@ -441,6 +488,7 @@ TOY_GAMES = (
     KnownCoins,
     Dice,
     KeptDice,
+    Lots,
     Gamble,
     GuidedNim,
     PriorNim,

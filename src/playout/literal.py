@@ -7,7 +7,9 @@ out, it is the mean of the children:
 
     {"visits": 10, "children": {"a": {"visits": 6, "value": 0.5}, "b": {"visits": 4, "value": -0.25}}}
 
-Legal actions that are not named are unvisited. A node whose children are named has been expanded.
+Legal actions that are not named are unvisited. A node whose children are named has been expanded. What no search could
+have found is refused: a value or variance outside the game's `value_range`, or a value other than the reward where the
+action ends the game (if left out, it is the reward).
 """
 
 from collections.abc import Mapping
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from .search import Search
 
 KEYS = {"visits", "value", "prior", "variance", "children"}
+MOST_VISITS = 2**31
+SAME = 1e-9  # a reward that was written down by hand may be rounded
 
 
 def plant(search: "Search", literal: Mapping[str, Any]) -> None:
@@ -33,7 +37,7 @@ def plant(search: "Search", literal: Mapping[str, Any]) -> None:
             f"{search.game.title}: the game is over in {search.position.text}; there is no tree to write"
         )
     root = search.tree.nodes[core.ROOT]
-    _check(literal, ())
+    _check(search, literal, ())
     visits = literal.get("visits", _visits_of_children(literal))
     _fill(search, core.ROOT, search.position, literal, (), visits)
     if "value" in literal:
@@ -56,9 +60,8 @@ def _fill(
                 raise ActionError(f"{search.game.title}: action {action} is not legal in {position.text}")
         except ActionError as error:
             raise ActionError(f"tree, at {_where(path)}: {error}") from None
-        _check(child, (*path, str(key)))
-        named[action] = child
-    below = sum(int(c.get("visits", _visits_of_children(c))) for c in named.values())
+        named[action] = _with_reward(search, position, action, child, (*path, str(key)))
+    below = _visits_of_children(literal)
     if below > visits:
         raise SettingsError(f"tree, at {_where(path)}: {visits} visits, but its children have {below} together")
     node = search.tree.nodes[number]
@@ -114,35 +117,71 @@ def _add(search: "Search", e: int, position: Position, literal: Mapping[str, Any
 
 
 def _visits_of_children(literal: Mapping[str, Any]) -> int:
-    children = literal.get("children", {})
-    if not isinstance(children, Mapping):
-        return 0
-    return sum(int(c.get("visits", _visits_of_children(c))) for c in children.values() if isinstance(c, Mapping))
+    return sum(child.get("visits", _visits_of_children(child)) for child in literal.get("children", {}).values())
 
 
-def _check(literal: Any, path: tuple[str, ...]) -> None:
-    """Refuse what is no node, by its place in the tree."""
-    where = _where(path)
-    if not isinstance(literal, Mapping):
+def _with_reward(
+    search: "Search", position: Position, action: int, literal: Mapping[str, Any], path: tuple[str, ...]
+) -> Mapping[str, Any]:
+    """A child; where its action ends the game, the value is the reward and nothing else."""
+    after = position.play(action)
+    if not after.is_terminal:
+        return literal
+    reward = float(after.rewards[max(0, position.player)])
+    value = literal.get("value", reward)
+    if abs(value - reward) > SAME * max(1.0, abs(reward)):
         raise SettingsError(
-            f"tree, at {where}: {literal!r} is no node, expected a dictionary with {', '.join(sorted(KEYS))}"
+            f"tree, at {_where(path)}: value is {value!r}, but the game is over in {after.text}, and the action that "
+            f"ends it brings {reward:g}; leave the value out"
         )
+    return {**literal, "value": reward}
+
+
+def _check(search: "Search", literal: Any, path: tuple[str, ...]) -> None:
+    """Reject what is not a node, or can't be one of this game, by its place in the tree; then all below it."""
+    where = f"tree, at {_where(path)}"
+    if not isinstance(literal, Mapping):
+        raise SettingsError(f"{where}: {literal!r} is no node, expected a dictionary with {', '.join(sorted(KEYS))}")
     for key in literal:
         if key not in KEYS:
-            raise SettingsError(f"tree, at {where}: unknown '{key}', expected {', '.join(sorted(KEYS))}")
+            raise SettingsError(f"{where}: unknown '{key}', expected {', '.join(sorted(KEYS))}")
     visits = literal.get("visits", 0)
-    if not isinstance(visits, int) or isinstance(visits, bool) or not 0 <= visits < 2**31:
-        raise SettingsError(f"tree, at {where}: visits is {visits!r}, expected a whole number of at least 0")
+    if not isinstance(visits, int) or isinstance(visits, bool) or not 0 <= visits < MOST_VISITS:
+        raise SettingsError(f"{where}: visits is {visits!r}, expected a whole number of at least 0")
     for key in ("value", "prior", "variance"):
-        number = literal.get(key, 0.0)
-        if not isinstance(number, int | float) or not np.isfinite(number) or (key != "value" and number < 0):
-            raise SettingsError(
-                f"tree, at {where}: {key} is {number!r}, expected a number{'' if key == 'value' else ' of at least 0'}"
-            )
-    if not isinstance(literal.get("children", {}), Mapping):
-        raise SettingsError(f"tree, at {where}: children is {literal['children']!r}, expected a dictionary by action")
-    if literal.get("children") and path and not literal.get("visits", _visits_of_children(literal)):
-        raise SettingsError(f"tree, at {where}: it has children but no visits")
+        number, least = literal.get(key, 0.0), "" if key == "value" else " of at least 0"
+        is_number = isinstance(number, int | float) and not isinstance(number, bool) and np.isfinite(number)
+        if not is_number or (least and number < 0):
+            raise SettingsError(f"{where}: {key} is {number!r}, expected a number{least}")
+    _check_range(search, literal, where)
+    children = literal.get("children", {})
+    if not isinstance(children, Mapping):
+        raise SettingsError(f"{where}: children is {children!r}, expected a dictionary by action")
+    for key, child in children.items():
+        _check(search, child, (*path, str(key)))
+    visits = literal.get("visits", _visits_of_children(literal))
+    if visits >= MOST_VISITS:
+        raise SettingsError(f"{where}: its children have {visits:,} visits together, expected less than {MOST_VISITS:,}")
+    if children and path and not visits:
+        raise SettingsError(f"{where}: it has children but no visits")
+
+
+def _check_range(search: "Search", literal: Mapping[str, Any], where: str) -> None:
+    """Reject a value or a variance that returns within the game's range can't have."""
+    limits = search.game.range
+    if limits is None:
+        return
+    low, high = limits
+    value, most = literal.get("value", low), (high - low) ** 2 / 4
+    if not search.params.least_return <= value <= search.params.most_return:
+        raise SettingsError(
+            f"{where}: value is {value!r}, expected {low:g} to {high:g}, the value_range of {search.game.title}"
+        )
+    if literal.get("variance", 0.0) > most:
+        raise SettingsError(
+            f"{where}: variance is {literal['variance']!r}, but returns from {low:g} to {high:g}, the value_range of "
+            f"{search.game.title}, have at most {most:g}"
+        )
 
 
 def _where(path: tuple[str, ...]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from .jit import inlined, njit
 from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
+from .solver import has_exact_edge
 from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
 
 
@@ -16,11 +17,19 @@ def is_lost(params, edge):
 
 
 @inlined
+def asks_for_proof(params):
+    """Whether exact values are compared with estimates by value. By visits they can't be where proven edges get none:
+    in a game of one player (`passes_over` in `core/select.py`)."""
+    return params.answer == BY_PROOF or (params.answer == BY_VISITS and params.players == 1 and params.solver)
+
+
+@inlined
 def is_better(params, edge, other):
     """Whether the answer would rather be `edge` than `other`; both visited.
 
     A proven win comes first and a proven loss last, whatever the rule. Then: visits, ties by value; value, ties by
-    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits.
+    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits. With
+    one player, visits are compared as for proof.
     """
     won, other_won = (
         edge["child"] < 0 and edge["value"] >= params.highest,
@@ -31,7 +40,7 @@ def is_better(params, edge, other):
     lost, other_lost = is_lost(params, edge), is_lost(params, other)
     if lost != other_lost:
         return other_lost
-    if params.answer == BY_PROOF:
+    if asks_for_proof(params):
         proven, other_proven = edge["child"] < 0, other["child"] < 0
         if proven != other_proven:  # take what is certain if it is at least as good as the other's estimate
             return edge["value"] >= other["value"] if proven else edge["value"] > other["value"]
@@ -69,7 +78,7 @@ def best_edge(params, tree, number):
         edge = tree.edges[e]
         if edge["visits"] == 0 or (solved and edge["child"] >= 0):
             continue
-        if params.answer == BY_PROOF and not solved and edge["child"] < 0:
+        if asks_for_proof(params) and not solved and edge["child"] < 0:
             # Only the best of the proven meets the best of the others: one by one, each of three could beat the next.
             if exact < 0 or is_better(params, edge, tree.edges[exact]):
                 exact = e
@@ -92,6 +101,7 @@ def note_leader(params, tree, edge):
     if (
         leader >= 0
         and params.answer == BY_VISITS
+        and not has_exact_edge(params, tree.nodes[ROOT])
         and tree.edges[edge]["child"] >= 0
         and tree.edges[leader]["child"] >= 0
     ):
@@ -109,11 +119,11 @@ def note_leader(params, tree, edge):
 
 @inlined
 def is_decided(params, tree, remaining):
-    """Whether the most visited edge can't be overtaken in the simulations that remain. Says nothing of other rules."""
-    leader = tree.counters[LEADER]
-    if params.answer != BY_VISITS or leader < 0:
+    """Whether the most visited edge can't be overtaken in the simulations that remain. Says nothing of other rules, nor
+    where an exact value is compared with an estimate."""
+    leader, node, most = tree.counters[LEADER], tree.nodes[ROOT], np.int64(0)
+    if params.answer != BY_VISITS or leader < 0 or has_exact_edge(params, node):
         return False
-    node, most = tree.nodes[ROOT], np.int64(0)
     for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
         if e != leader and not is_lost(params, tree.edges[e]):
             most = max(most, np.int64(tree.edges[e]["visits"]))

@@ -4,6 +4,7 @@ import numpy as np
 
 from .arrays import load_row
 from .jit import inlined
+from .solver import counted, has_exact_edge
 from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
 
 SAME_SUM = 1e-6  # how far the sum of the returns may be off, by rounding
@@ -57,13 +58,17 @@ def back_up(params, tree, work, depth, late):
             if node["opened"] < node["count"]:
                 node["opened"] += 1
         edge["visits"] = visits
-        delta = got - edge["value"]
-        value = edge["value"] + delta / visits
+        before = edge["value"]
+        delta = got - before
+        value = before + delta / visits
         edge["value"] = value
         edge["spread"] += delta * (got - value)
         if params.normalise:
             tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
             tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+        if has_exact_edge(params, node):
+            got = counted(tree, node, visits, before, value, got)
+            returns[0] = got
         node["visits"] += 1
         node["value"] += (got - node["value"]) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
     count_simulation(tree, depth)

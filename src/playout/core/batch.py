@@ -29,9 +29,11 @@ from .select import (
     PROVEN,
     ROOT_ITSELF,
     allowed_edges,
+    best_exact,
     exploration,
     exploration_weight,
     next_unvisited,
+    opens_another,
     passes_over,
     sample_outcome,
     scale_of,
@@ -99,11 +101,13 @@ def score_in_flight(params, policy, edge, flying, least, weight, subtract, multi
 
 @inlined
 def best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, pass_over):
-    """The best score of the edges that stand with the visited ones: (score, one of the edges that have it, ties)."""
+    """The best score of the edges that stand with the visited ones: (score, one of the edges that have it, how many
+    have it, edges not proven)."""
     edges, start, stop = tree.edges, np.uint64(first), np.uint64(first + opened)
     least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
-    best, chosen, ties = -np.inf, start, 0
+    best, chosen, ties, open_ends = -np.inf, start, 0, 0
     for e in range(start, stop):
+        open_ends += edges[e]["child"] >= 0
         score = score_in_flight(params, policy, edges[e], flights[e], least, weight, subtract, multiply, raw, pass_over)
         better = score > best  # without branches, as in `best_visited`
         ties = 1 if better else ties + (score == best)
@@ -120,7 +124,7 @@ def best_in_flight(params, policy, tree, flights, first, opened, weight, subtrac
                 if skip == 0:
                     break
                 skip -= 1
-    return best, np.int64(chosen), ties
+    return best, np.int64(chosen), ties, open_ends
 
 
 @inlined
@@ -144,17 +148,10 @@ def select_edge_in_flight(params, tree, flights, number, flying):
     else:
         policy = params.policy
         found = best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, over)
-    best, chosen, ties = found
-    if more:
-        e = first + opened
-        score = base + exploration(params, params.policy, tree.edges[e], 0, weight, multiply, over)
-        if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
-            return next_unvisited(params, tree, node)
-    if best == -np.inf:
-        for e in range(first + 1, first + opened):
-            if tree.edges[e]["value"] > tree.edges[chosen]["value"]:
-                chosen = e
-    return chosen
+    if opens_another(params, tree, node, more, found, weight, subtract, multiply, over):
+        return next_unvisited(params, tree, node)
+    best, chosen, _, _ = found
+    return best_exact(tree.edges, first, opened) if best == -np.inf else chosen
 
 
 @inlined

@@ -37,8 +37,9 @@ from .select import (
     select_edge,
     take_edge,
 )
-from .solver import SAME, all_proven, exact_values
+from .solver import SAME, all_proven, best_exact_value, counted, exact_values, has_exact_edge, note_exact_edge
 from .tree import (
+    ALL_FLAGS,
     CHANGED,
     END,
     GREATEST,
@@ -275,8 +276,11 @@ def back_up_values(params, tree, work, depth):
         if params.normalise:
             tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
             tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+        if has_exact_edge(params, node):
+            added = counted(tree, node, visits, before, value, added)
+            below, returns[0] = added, added
         node["visits"] += 1
-        told, in_step = node["value"], node["flags"] == 0
+        told, in_step = node["value"], node["flags"] & (UNKNOWN | CHANGED) == 0
         node["value"] = told + (added - told) / node["visits"]
         if not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE:
             publish(params, tree, number, told, walked_edge(work, d))
@@ -291,7 +295,7 @@ def publish(params, tree, number, told, walked):
     node = tree.nodes[number]
     if node["flags"] & CHANGED:
         told = tree.node_links[number]["published"]
-        node["flags"] &= UNKNOWN
+        node["flags"] &= ALL_FLAGS - CHANGED
     if node["parents"] == 0:
         return
     change, here = params.discount * (node["value"] - told), max(0, np.int64(node["player"]))
@@ -304,7 +308,11 @@ def publish(params, tree, number, told, walked):
                 above["flags"] |= CHANGED
                 tree.node_links[owner]["published"] = above["value"]
             turned = change if max(0, np.int64(above["player"])) == here else -change
+            before = edge["value"]
             edge["value"] += turned
+            if has_exact_edge(params, above):
+                exact = best_exact_value(tree, above)
+                turned = max(edge["value"], exact) - max(before, exact)
             above["value"] += turned * edge["visits"] / max(1, above["visits"])
         e = np.int64(tree.edge_links[np.uint32(e)]["next_in"])
 
@@ -475,6 +483,7 @@ def settle(rules, params, tree, work, number, e):
     zero(work.rewards)
     exact = work.values[chooser]
     edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
+    note_exact_edge(params, node)
     if node["proof"] > NO_PROOF:
         return False
     if node["player"] == CHANCE or not params.win_decides or exact < params.highest - SAME:

@@ -24,6 +24,7 @@ from .select import (
     exploration,
     exploration_weight,
     scale_of,
+    to_the_front,
     unvisited_value,
 )
 from .tree import EDGES, GREATEST, LEAST, NO_NODE, NO_PROOF, NODES, POSITIONS, ROOT, UNKNOWN
@@ -96,8 +97,10 @@ def choose(params, tree, work, number, count):
     unvisited, prior, equal = np.int64(-1), -1.0, 0  # the first action never taken of the highest prior
     for i in range(count):
         e = edge_of(tree, node, work.actions[i])
-        if e < 0 and number == ROOT:  # the root has its edges from the start, or only some of them
-            continue
+        if number == ROOT:  # it has its edges from the start, or only some of them, and their priors may have noise
+            if e < 0:
+                continue
+            work.weights[i] = tree.edges[e]["prior"]
         if e < 0 or tree.edges[e]["visits"] == 0:
             weight_here = work.weights[i] if params.by_prior else 0.0
             if weight_here > prior:
@@ -135,7 +138,7 @@ def choose(params, tree, work, number, count):
         tree.edges[e]["action"] = work.actions[unvisited]
         node["count"] += 1
     tree.edges[e]["prior"] = work.weights[unvisited]
-    return e
+    return to_the_front(tree, node, e)
 
 
 @inlined

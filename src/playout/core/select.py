@@ -89,12 +89,13 @@ def exploration(params, policy, edge, visits, weight, multiply, pass_over):
 
 @inlined
 def passes_over(params, node):
-    """Every fourth visit passes over the edges that are proven.
+    """Whether this visit passes over the edges that are proven: with one player always, with more every fourth time.
 
     A proven draw that looks best would otherwise take every visit, and what might be better would never be found out.
-    Rarely enough to leave the mean alone, and cheap: a visit to what is proven ends there.
+    With one player a visit to what is proven teaches nothing at all, and the node's mean has the exact value without it
+    (`counted` in `core/solver.py`). With more players, it is passed over rarely enough to leave the mean alone.
     """
-    return params.solver and node["visits"] % PASS_OVER_EVERY == 1
+    return params.solver and (params.players == 1 or node["visits"] % PASS_OVER_EVERY == 1)
 
 
 @inlined
@@ -134,12 +135,19 @@ def next_unvisited(params, tree, node):
         equal = 1
         while equal < rest and edges[first + equal]["prior"] == edges[first]["prior"]:
             equal += 1
-    other = first + random_below(tree.rng, equal)
-    if other != first:  # neither was visited: only these two fields differ
-        action, prior = edges[first]["action"], edges[first]["prior"]
-        edges[first]["action"], edges[first]["prior"] = edges[other]["action"], edges[other]["prior"]
-        edges[other]["action"], edges[other]["prior"] = action, prior
-    return first
+    return to_the_front(tree, node, first + random_below(tree.rng, equal))
+
+
+@inlined
+def to_the_front(tree, node, e):
+    """Bring an unvisited edge to the front of the unvisited: those that are visited come first. Returns its place."""
+    front = np.int64(node["first_edge"]) + np.int64(node["opened"])
+    if e != front:  # neither was visited: only these two fields differ
+        edge, other = tree.edges[front], tree.edges[e]
+        action, prior = edge["action"], edge["prior"]
+        edge["action"], edge["prior"] = other["action"], other["prior"]
+        other["action"], other["prior"] = action, prior
+    return front
 
 
 @inlined
@@ -160,13 +168,7 @@ def sample_outcome(params, tree, node):
             total += tree.edges[e]["prior"]
         return draw_outcome(tree, first, opened, total)
     e = draw_outcome(tree, first, count, 1.0)
-    if e < first + opened:
-        return e
-    edge, other = tree.edges[first + opened], tree.edges[e]  # those let in come first
-    action, prior = edge["action"], edge["prior"]
-    edge["action"], edge["prior"] = other["action"], other["prior"]
-    other["action"], other["prior"] = action, prior
-    return first + opened
+    return e if e < first + opened else to_the_front(tree, node, e)
 
 
 @inlined
@@ -203,6 +205,32 @@ def best_visited(params, policy, edges, first, opened, weight, subtract, multipl
 
 
 @inlined
+def opens_another(params, tree, node, more, found, weight, subtract, multiply, pass_over):
+    """Whether a walk takes an unvisited edge rather than the best of the visited ones (`found`, as `best_visited` gives
+    it): where all of those are proven, whatever widening allows, since there is nothing else to learn; or for its
+    score, if there may be `more` edges."""
+    best, _, ties, open_ends = found
+    if open_ends == 0 and node["opened"] < node["count"]:
+        return True
+    if not more:
+        return False
+    edge = tree.edges[np.int64(node["first_edge"]) + np.int64(node["opened"])]
+    score = unvisited_value(params, tree, node, subtract, multiply)
+    score += exploration(params, params.policy, edge, 0, weight, multiply, pass_over)
+    return score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0))
+
+
+@inlined
+def best_exact(edges, first, opened):
+    """The best of a node's edges where all are proven, yet not the node: they disagree about the other players."""
+    chosen = first
+    for e in range(first + 1, first + opened):
+        if edges[e]["value"] > edges[chosen]["value"]:
+            chosen = e
+    return chosen
+
+
+@inlined
 def select_edge(params, tree, number):
     """The edge that a simulation takes from a node: the best score; at a chance node, by probability."""
     node = tree.nodes[number]
@@ -224,19 +252,10 @@ def select_edge(params, tree, number):
     else:
         found = best_visited(params, TUNED, edges, first, opened, weight, subtract, multiply, pass_over)
     best, chosen, ties, open_ends = found
-    if open_ends == 0 and opened < node["count"]:  # all that widening allows is proven: there is nothing else to learn
+    if opens_another(params, tree, node, more, found, weight, subtract, multiply, pass_over):
         return next_unvisited(params, tree, node)
-    if more:
-        e = first + opened
-        score = unvisited_value(params, tree, node, subtract, multiply)
-        score += exploration(params, params.policy, edges[e], 0, weight, multiply, pass_over)
-        if score > best or (score == best and (not params.random_ties or random_below(tree.rng, ties + 1) == 0)):
-            return next_unvisited(params, tree, node)
-    if best == -np.inf:  # all is proven, yet not the node: its best edges disagree about the other players
-        for e in range(first + 1, first + opened):
-            if edges[e]["value"] > edges[chosen]["value"]:
-                chosen = e
-        return chosen
+    if best == -np.inf:
+        return best_exact(edges, first, opened)
     if ties > 1 and params.random_ties:
         skip = random_below(tree.rng, ties)
         for e in range(chosen, first + opened):

@@ -1,11 +1,16 @@
-"""Proofs: exact values go up from finished games. What is proven is never averaged away again."""
+"""Proofs: exact values go up from finished games. What is proven is never averaged away again.
+
+With one player, nothing that is proven is visited again: walks pass it over (`passes_over` in `core/select.py`) and
+always find out something new. The player can still choose it, so it counts all the same (`counted`): where an edge that
+is not proven is worth less on average than the best exact value beside it, its visits count for that value.
+"""
 
 import numpy as np
 
 from .arrays import copy, load_row, store_row, zero
 from .jit import inlined
 from .rules import CHANCE, call_apply, call_chance_outcomes
-from .tree import NO_PROOF, PROOFS, child_node
+from .tree import EXACT_EDGE, NO_PROOF, PROOFS, child_node
 
 SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
 
@@ -21,6 +26,7 @@ def prove_path(rules, params, tree, work, depth):
         player = max(0, np.int64(node["player"]))  # uncompiled, an int8 would not add up with the row
         exact = work.path_rewards[row + player] + params.discount * tree.proofs[proof, player]
         edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
+        note_exact_edge(params, node)
         if node["proof"] > NO_PROOF:
             return
         wins = node["player"] != CHANCE and params.win_decides and exact >= params.highest - SAME
@@ -36,6 +42,43 @@ def prove_path(rules, params, tree, work, depth):
         node["proof"] = tree.counters[PROOFS]
         store_row(tree.proofs, tree.counters[PROOFS], work.values)
         tree.counters[PROOFS] += 1
+
+
+@inlined
+def note_exact_edge(params, node):
+    if params.players == 1 and node["player"] != CHANCE:
+        node["flags"] |= EXACT_EDGE
+
+
+@inlined
+def has_exact_edge(params, node):
+    """Whether `counted` applies at a node."""
+    return params.players == 1 and params.solver and node["flags"] & EXACT_EDGE
+
+
+@inlined
+def best_exact_value(tree, node):
+    exact, first = -np.inf, np.int64(node["first_edge"])
+    for e in range(first, first + np.int64(node["opened"])):
+        if tree.edges[e]["child"] < 0:
+            exact = max(exact, tree.edges[e]["value"])
+    return exact
+
+
+@inlined
+def counted(tree, node, visits, before, value, got):
+    """What a visit to an edge adds to its node, where the one player has an exact edge to choose instead.
+
+    The edge has now been visited `visits` times and its mean went from `before` to `value`; `got` is this visit's
+    return. With x the best exact value, the node's mean is that of max(value, x) over all visits, so this one adds
+    n max(value, x) - (n - 1) max(before, x): `got` while the edge is worth more than x, x while it is worth less.
+    """
+    exact = best_exact_value(tree, node)
+    if value <= exact and (before <= exact or visits == 1):
+        return exact
+    if value >= exact and (before >= exact or visits == 1):
+        return got
+    return visits * max(value, exact) - (visits - 1) * max(before, exact)
 
 
 @inlined

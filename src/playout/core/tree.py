@@ -33,13 +33,15 @@ NODE = np.dtype(
         ("value", np.float64),  # mean return from here on, for the player who chooses here (player 0 at a chance node)
         ("proof", np.int32),  # row of `proofs` with the exact values; NO_PROOF
         ("player", np.int8),  # who chooses; CHANCE, TERMINAL
-        ("flags", np.uint8),  # UNKNOWN, CHANGED
+        ("flags", np.uint8),  # UNKNOWN, CHANGED, EXACT_EDGE
         ("parents", np.uint16),  # graph search: edges that lead here, counted up to MANY
     ]
 )
 MANY = 65535
 UNKNOWN = 1  # own visits are not in `value`, since only what the player above got was kept
 CHANGED = 2  # graph search: the value is no longer the one that the edges leading here have been told
+EXACT_EDGE = 4  # one player, who chooses here: an edge is proven, and visits to the others count for as much at least
+ALL_FLAGS = 255
 EDGE = np.dtype(
     [
         ("action", np.int32),
