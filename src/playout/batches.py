@@ -228,7 +228,7 @@ class Batches:
         search = self.search
         at_root = search.tree.nodes[core.ROOT]["visits"] == 0
         values = np.ascontiguousarray(values, np.float64)
-        search.call(
+        done = search.call(
             core_batch.settle,
             search._rules,
             search.params,
@@ -239,6 +239,9 @@ class Batches:
             np.ascontiguousarray(policy, np.float32),
             values.reshape(len(values), -1) if len(values) else self.nothing[1],
         )
+        if done < len(slots):
+            self.take_back(slots[done:])
+            search._serve(loop.BAD_VALUE, 0)
         if at_root and search.tree.nodes[core.ROOT]["visits"] > 0:
             search._add_noise()
 

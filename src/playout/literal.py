@@ -161,7 +161,9 @@ def _check(search: "Search", literal: Any, path: tuple[str, ...]) -> None:
         _check(search, child, (*path, str(key)))
     visits = literal.get("visits", _visits_of_children(literal))
     if visits >= MOST_VISITS:
-        raise SettingsError(f"{where}: its children have {visits:,} visits together, expected less than {MOST_VISITS:,}")
+        raise SettingsError(
+            f"{where}: its children have {visits:,} visits together, expected less than {MOST_VISITS:,}"
+        )
     if children and path and not visits:
         raise SettingsError(f"{where}: it has children but no visits")
 

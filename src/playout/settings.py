@@ -24,8 +24,10 @@ from .game import Game
 
 T = TypeVar("T")
 
+ANSWER_SLACK = 1e-3  # by which share of the range an evaluator's value may leave it: networks compute roughly
+
 FINITE = sys.float_info.max
-SLACK = 1e-9  # by how much a return may leave the range: rewards that are added up are rounded
+SLACK = 1e-6  # by which share a return may leave the range: rewards that are added up are rounded
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -443,9 +445,11 @@ def _params(s: Settings, game: Game) -> Params:
     one_number = game.players == 1 or (game.players == 2 and decides and s.discount == 1.0)
     graph = NO_GRAPH if not s.transpositions else SCALARS if one_number else VECTORS
     slack = SLACK * max(1.0, abs(limits[0]), abs(limits[1])) if limits else 0.0
+    if outside and limits:
+        slack += ANSWER_SLACK * (limits[1] - limits[0])
     # A playout that is cut off where there is no static value ends before the players have got what they get together.
     cut_off = isinstance(rollouts, Rollouts) and rollouts.depth is not None and not game.has("evaluate")
-    keeps_sum = game.players > 1 and not cut_off and (s.discount == 1.0 or sums == 0.0)
+    keeps_sum = game.players > 1 and not cut_off and not outside and (s.discount == 1.0 or sums == 0.0)
     expansion = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}[type(s.expansion)]
     return Params(
         players=game.players,

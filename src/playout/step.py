@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .core import backup as core_backup
 from .core import batch as core_batch
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
@@ -216,6 +217,8 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     if not (outside and evaluated):
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(search, positions[-1], recorded))
+        if not search.call(core_backup.returns_fit, params, work, depth):
+            search._serve(loop.BAD_VALUE, depth)
         search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(

@@ -7,7 +7,7 @@ from .jit import inlined
 from .solver import counted, has_exact_edge
 from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
 
-SAME_SUM = 1e-6  # how far the sum of the returns may be off, by rounding
+SAME_SUM = 1e-6  # by which share the sum of the returns may be off: rewards that are added up are rounded
 
 
 @inlined
@@ -26,7 +26,7 @@ def returns_fit(params, work, depth):
             got = work.path_rewards[d * players + p] + scale * got
             fit &= (got >= params.least_return) & (got <= params.most_return)
         total += got
-    return fit and not abs(total - params.sum_of_returns) > SAME_SUM
+    return fit and not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0]))
 
 
 @inlined

@@ -14,11 +14,11 @@ import numpy as np
 
 from .answer import is_decided, note_leader
 from .arrays import copy, load_row, store_row
-from .backup import back_up, back_up_root
+from .backup import back_up, back_up_root, returns_fit
 from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
 from .graph import key_of
 from .jit import inlined, njit
-from .loop import BAD_EXPANSION, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
+from .loop import BAD_EXPANSION, BAD_VALUE, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
 from .params import INFINITE, ONE, PUCT
 from .rng import random_below
 from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
@@ -334,6 +334,9 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             break
         if ending in (FINISHED, PROVEN):
             known_returns(params, tree, work, ending, depth)
+            if not returns_fit(params, work, depth):
+                status, detail = BAD_VALUE, depth
+                break
             finish(rules, params, tree, work, ending, depth)
             continue
         if player < 0 or player >= params.players:
@@ -474,7 +477,10 @@ def leave(tree, batch, slot):
 
 @njit
 def settle(rules, params, tree, work, batch, slots, policy, values):
-    """The answers for the leaves in `slots`: a row of `policy` and `values` for each that the cache does not know."""
+    """The answers for the leaves in `slots`: a row of `policy` and `values` for each that the cache does not know.
+
+    Returns how many were backed up: all, or those before the first whose returns the game can't have.
+    """
     players, row = params.players, 0
     for i in range(slots.shape[0]):
         slot = np.int64(slots[i])
@@ -493,17 +499,21 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
                 keep_cached(params, work, batch, batch.keys[slot], count)
             batch.info[EVALUATED] += 1
             row += 1
+        for p in range(depth * players):
+            work.path_rewards[p] = batch.rewards[slot, p]
+        if not returns_fit(params, work, depth):
+            tidy(params, tree, batch)
+            return i
         for d in range(depth):
             number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
             work.path_nodes[d], work.path_edges[d] = number, e
             if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
                 tree.nodes[number]["opened"] -= 1  # which the backup will count
-        for p in range(depth * players):
-            work.path_rewards[p] = batch.rewards[slot, p]
         leave(tree, batch, slot)
         load_row(work.state, batch.states, slot)
         settle_leaf(rules, params, tree, work, depth, player, count)
     tidy(params, tree, batch)
+    return slots.shape[0]
 
 
 @njit

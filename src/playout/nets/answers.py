@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.errors import EvaluatorError
+from playout.settings import ANSWER_SLACK
 
 if TYPE_CHECKING:
     from playout.game import Game
@@ -103,7 +104,7 @@ def value_limits(game: "Game") -> tuple[float, float]:
     if game.range is None:
         return -LARGEST, LARGEST
     low, high = game.range
-    more = 1e-3 * (high - low)
+    more = ANSWER_SLACK * (high - low)
     return max(-LARGEST, low - more), min(LARGEST, high + more)
 
 
