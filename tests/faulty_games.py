@@ -88,6 +88,7 @@ class Faulty(po.Game):
 
     @staticmethod
     def evaluate(state, values):
+        values[0] = values[1] = 0.0
         if state.stones == 7 and state.fault == 12:
             values[7] = 1.0
         if state.stones == 7 and state.fault == 13:

@@ -1,5 +1,7 @@
 """Step 4, backup: the return goes up the path, to each edge the entry of the player who chose it."""
 
+import sys
+
 import numpy as np
 
 from .arrays import load_row
@@ -7,24 +9,28 @@ from .jit import inlined
 from .solver import counted, has_exact_edge
 from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
 
+FINITE = sys.float_info.max
 SAME_SUM = 1e-6  # by which share the sum of the returns may be off: rewards that are added up are rounded
 
 
 @inlined
-def returns_fit(params, work, depth):
+def returns_fit(params, work, depth, estimated):
     """Whether the returns from the leaf on, and from each position of the path on, are what the game says they can be.
 
     Asked before anything of the tree changes: not a number, infinity, or a value out of the game's range would spoil
-    every mean and proof above it.
+    every mean and proof above it. Where the leaf's value is `estimated`, the rewards on the way to it may take the sum
+    out of the range, by no more than an estimate can be wrong: the width of the range.
     """
     players, total, fit = params.players, 0.0, True
+    wrong_by = params.most_return - params.least_return if estimated else 0.0
+    least, most = max(-FINITE, params.least_return - wrong_by), min(FINITE, params.most_return + wrong_by)
     for p in range(players):
         got = work.returns[p]
         fit &= (got >= params.least_return) & (got <= params.most_return)
         for d in range(depth - 1, -1, -1):
             scale = work.path_scales[d] if params.open_loop else params.discount
             got = work.path_rewards[d * players + p] + scale * got
-            fit &= (got >= params.least_return) & (got <= params.most_return)
+            fit &= (got >= least) & (got <= most)
         total += got
     return fit and not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0]))
 

@@ -334,7 +334,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             break
         if ending in (FINISHED, PROVEN):
             known_returns(params, tree, work, ending, depth)
-            if not returns_fit(params, work, depth):
+            if not returns_fit(params, work, depth, False):
                 status, detail = BAD_VALUE, depth
                 break
             finish(rules, params, tree, work, ending, depth)
@@ -501,7 +501,7 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
             row += 1
         for p in range(depth * players):
             work.path_rewards[p] = batch.rewards[slot, p]
-        if not returns_fit(params, work, depth):
+        if not returns_fit(params, work, depth, True):
             tidy(params, tree, batch)
             return i
         for d in range(depth):

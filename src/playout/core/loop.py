@@ -21,6 +21,7 @@ from .graph import (
 )
 from .jit import inlined, njit
 from .openloop import BAD_RULES, back_up_open, select_open
+from .params import ROLLOUTS
 from .rules import TERMINAL, call_current_player
 from .select import BAD_KEY, CYCLE, FINISHED, KNOWN, MET, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
 from .solver import prove_path
@@ -67,10 +68,17 @@ def simulate(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns(params, tree, work, ending, depth)
-    if not returns_fit(params, work, depth):
+    if not returns_fit(params, work, depth, is_estimate(params, ending)):
         return BAD_VALUE, depth
     finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
+
+
+@inlined
+def is_estimate(params, ending):
+    """Whether a leaf's value is less than what a finished game brings: a static value, or one from outside."""
+    played_out = params.evaluator == ROLLOUTS and params.depth == 0
+    return not played_out and ending in (NEW, KNOWN, ROOT_ITSELF)
 
 
 @inlined
@@ -126,7 +134,7 @@ def simulate_in_graph(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns_in_graph(params, tree, work, ending, depth)
-    if not returns_fit(params, work, depth):
+    if not returns_fit(params, work, depth, is_estimate(params, ending)):
         return BAD_VALUE, depth
     finish_in_graph(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
@@ -186,7 +194,7 @@ def simulate_open(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         zero(work.returns)
-    if not returns_fit(params, work, depth):
+    if not returns_fit(params, work, depth, is_estimate(params, ending)):
         return BAD_VALUE, depth
     finish_open(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
