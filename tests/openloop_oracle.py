@@ -1,5 +1,6 @@
-"""The oracle for open loops: the same search on a blackboard where a node stands for the actions played, whatever chance
-did. There are no proofs and no nodes for chance; a node has an edge for each action that was ever taken there.
+"""The oracle for open loops: the same search on a blackboard where a node stands for the actions played.
+
+There are no proofs and no nodes for chance; a node has an edge for each action that was ever taken there.
 """
 
 import math

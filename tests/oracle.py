@@ -23,8 +23,9 @@ def total(numbers):
 
 
 def counted(exact, visits, before, value, got):
-    """What a visit to an edge, the last of `visits`, adds to a node where a single player has something exact to choose:
-    as if all visits so far had been worth the edge's mean, or the exact value if that is more.
+    """What the last of an edge's visits adds to a node where a single player could choose an `exact` value instead.
+
+    As if all visits so far had been worth the edge's mean, or the exact value if that is more.
     """
     was, now = max(before, exact) if visits > 1 else exact, max(value, exact)
     if was == now == exact:

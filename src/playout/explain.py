@@ -323,6 +323,8 @@ RULES = {
     "bound": "the action whose value is highest even at the lower end of its interval, which distrusts few visits",
     "proof": "an exact value before an estimate that is no higher, and the most visited action among estimates",
 }
+# With one player, what is proven is not visited any more, and `visits` can't be compared with it.
+UNVISITED_PROOFS = "the most visited action, or one that is proven to be worth at least as much"
 
 
 def _rule(data: dict[str, Any]) -> list[str]:
@@ -330,7 +332,8 @@ def _rule(data: dict[str, Any]) -> list[str]:
     best, rule = data["best"], data["rule"]
     if data["proven"] is not None or data["comparison"] == "proven":
         return []
-    said = [f"The rule for the answer is '{rule}': {RULES[rule]}."]
+    alone = data["players"] == 1 and data["solver"] and rule == "visits"
+    said = [f"The rule for the answer is '{rule}': {UNVISITED_PROOFS if alone else RULES[rule]}."]
     if data["solver"]:
         said.append("A proven win is always taken, a proven loss avoided.")
     higher = data["higher_value"]

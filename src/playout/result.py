@@ -120,7 +120,8 @@ class Result:
         """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only.
 
         All actions alike where none has a visit. At a proven root only the actions of the proven value count: a proof
-        ends the search, so that visits say little there.
+        ends the search, so that visits say little there. With one player, what is proven gets no more visits: if it is
+        the best action, it counts as the most visited.
         """
         temperature = self.temperature if temperature is None else temperature
         if not isinstance(temperature, Real) or not temperature >= 0.0 or math.isinf(temperature):
@@ -133,7 +134,10 @@ class Result:
             return {s.action: float(s.action == self.best) for s in self.actions}
         among = [s for s in self.actions if self._may_choose(s)]
         most = max((s.visits for s in among), default=0)
-        weights = {s.action: 1.0 if most == 0 else (s.visits / most) ** (1.0 / float(temperature)) for s in among}
+        visits = {s.action: s.visits if most else 1 for s in among}
+        if self.best is not None and self.position.game.players == 1 and self.stats(self.best).proven is not None:
+            visits[self.best] = max(visits.values())
+        weights = {a: (n / max(1, most)) ** (1.0 / float(temperature)) for a, n in visits.items()}
         total = sum(weights.values())
         return {s.action: weights.get(s.action, 0.0) / total for s in self.actions}
 

@@ -251,7 +251,7 @@ def select_edge(params, tree, number):
         found = best_visited(params, PUCT, edges, first, opened, weight, subtract, multiply, pass_over)
     else:
         found = best_visited(params, TUNED, edges, first, opened, weight, subtract, multiply, pass_over)
-    best, chosen, ties, open_ends = found
+    best, chosen, ties, _ = found
     if opens_another(params, tree, node, more, found, weight, subtract, multiply, pass_over):
         return next_unvisited(params, tree, node)
     if best == -np.inf:

@@ -448,9 +448,13 @@ class _Seat:
         """What the search thinks of the root's edges, in their order in the tree: shares that sum to one.
 
         Visits, or Gumbel's improved policy. Where the position is proven, only actions that are proven to be as good.
+        With one player, an action that is proven gets no more visits: if it is the answer, it counts as the most
+        visited one.
         """
         node, block = self.root()
         shares = block["visits"].astype(np.float64)
+        if self.table.game.players == 1 and block["child"][best := self.favourite(shares)] < 0:
+            shares[best] = shares.max()
         if self.halving is not None and not self.solved:
             order = np.argsort(block["action"], kind="stable")
             shares = np.zeros(len(block))
