@@ -495,7 +495,7 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("analyze missing.py:Game", "missing.py does not exist"),
         ("analyze missing:Game", "there is no module 'missing'"),
         ("analyze json:JSONDecoder", "json:JSONDecoder is not derived from playout.Game"),
-        ("analyze json:load", "json:load is a function, expected a class"),
+        ("analyze json:load", "json:load: load() needs 'fp'"),
         ("analyze", "Missing argument 'GAME'; `playout analyze --help` shows"),
         ("analyze tictactoe 5 6", "6); `playout analyze --help` shows"),
         ("analyze tictactoe --sims 5", "--sims"),
