@@ -3,6 +3,8 @@
 import random
 from typing import Any, NamedTuple
 
+from tests.toy_games import COINS
+
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
@@ -104,3 +106,63 @@ class Roulette:
 
     def priors(self) -> list[float]:
         return [0.9, 0.1]
+
+
+class Shelf:
+    """`toy_games.Coins` as an object: what each step brought is told by `rewards()`, and `returns()` by nobody."""
+
+    def __init__(self, shelf: int = 0, brought: float = 0.0) -> None:
+        self.shelf, self.brought = shelf, brought
+
+    def current_player(self) -> int | None:
+        return 0 if self.shelf < 4 else None
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1, 2]
+
+    def play(self, action: int) -> "Shelf":
+        return type(self)(self.shelf + 1, float(COINS[self.shelf, action]))
+
+    def rewards(self) -> list[float]:
+        return [self.brought]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shelf) and self.shelf == other.shelf  # however much the last step brought
+
+    def __hash__(self) -> int:
+        return hash(self.shelf)
+
+    def __str__(self) -> str:
+        return f"shelf {self.shelf}"
+
+
+class Tumble:
+    """Balancing, as in CartPole: each step that it stands brings 1; "fall" ends it, "stand" goes on for ten steps."""
+
+    def __init__(self, steps: int = 0, fallen: bool = False) -> None:
+        self.steps, self.fallen = steps, fallen
+
+    def current_player(self) -> int | None:
+        return None if self.fallen or self.steps == 10 else 0
+
+    def legal_actions(self) -> list[str]:
+        return ["fall", "stand"]
+
+    def play(self, action: str) -> "Tumble":
+        return type(self)(self.steps + (action == "stand"), action == "fall")
+
+    def returns(self) -> list[float]:
+        return [float(self.steps)]
+
+    def __str__(self) -> str:
+        return f"{self.steps} steps{', fallen' * self.fallen}"
+
+
+class RewardedTumble(Tumble):
+    """The same, told step by step."""
+
+    def rewards(self) -> list[float]:
+        return [0.0 if self.fallen or self.steps == 0 else 1.0]
+
+    def returns(self) -> list[float]:
+        raise AssertionError("with rewards(), nobody asks for returns()")

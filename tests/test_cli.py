@@ -511,7 +511,7 @@ def test_bench_gives_one_signature_and_speeds(answer):
         ("analyze missing.py:Game", "missing.py does not exist"),
         ("analyze missing:Game", "there is no module 'missing'"),
         ("analyze json:JSONDecoder", "json:JSONDecoder is not derived from playout.Game"),
-        ("analyze json:load", "json:load is a function, expected a class"),
+        ("analyze json:load", "json:load: load() needs 'fp'"),
         ("analyze", "Missing argument 'GAME'; `playout analyze --help` shows"),
         ("analyze tictactoe 5 6", "(6); put quotes around a position that has spaces; `playout analyze --help` shows"),
         ("games tictactoe 5", "(5); `playout games --help` shows"),

@@ -147,7 +147,7 @@ def test_missing_file_module_and_class_are_told(folder):
     assert "there is no module 'nowhere_to_be_found'" in refusal(po.GameError, games.load, "nowhere_to_be_found:X")
     assert "write counter.py:Class" in refusal(po.GameError, games.load, "counter.py")
     assert refusal(po.GameError, games.load, "counter.py:Conter") == (
-        "no class 'Conter' in counter.py (there: Counter); did you mean counter.py:Counter?"
+        "no 'Conter' in counter.py (there: Counter); did you mean counter.py:Counter?"
     )
     assert "counter.py:VALUE is a int, expected a class" in refusal(po.GameError, games.load, "counter.py:VALUE")
     assert "Other is not derived from playout.Game" in refusal(po.GameError, games.load, "counter.py:Other")

@@ -143,3 +143,42 @@ def test_a_very_long_path_is_stepped_too() -> None:
         search.step()
     ran.run(150)
     assert same_tree(search, ran)
+
+
+def test_a_printed_step_says_which_leaf_was_added() -> None:
+    search = po.Search(Nim(), po.Settings(solver=False), position="stones=2 turn=0", seed=1)
+    # Two actions, to stones=1 and to the end: the first visit of each adds a leaf. Then stones=1 becomes a node with
+    # one action, whose end is a new leaf, too; what is left are ends that are there already.
+    added, lines = set(), []
+    for _ in range(60):
+        step = search.step()
+        line = next(line for line in str(step).splitlines() if line.startswith("2. expansion"))
+        lines.append(line)
+        if step.leaf_added:
+            path = tuple(choice.text for choice in step.selection)
+            assert path not in added
+            added.add(path)
+            assert line.endswith(f"the leaf {step.leaf}")
+        if step.expansion is not None:
+            assert f"{len(step.expansion.actions)} edges at {step.expansion.position}" in line
+    assert added == {("1",), ("2",), ("1", "1")}
+    assert "2. expansion: 1 edges at stones=1 turn=1, and the leaf stones=0 turn=0" in lines
+    assert lines[-1] == "2. expansion: none"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_open_loop_is_stepped_with_the_positions_that_chance_gave(seed: int) -> None:
+    search = po.Search(po.games.load("game2048"), po.Settings(open_loop=True), seed=seed)
+    for _ in range(12):
+        step = search.step()
+        assert len(step.positions) == len(step.selection) + 1
+        assert [p.text for p in step.positions] == [*(c.position for c in step.selection), step.leaf]
+        assert all(position.player >= 0 or position.is_terminal for position in step.positions)
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_the_returns_of_a_playout_that_was_cut_off_hold_the_static_value(depth: int) -> None:
+    search = po.Search(po.games.load("connect4"), po.Settings(evaluator=po.Rollouts(depth=depth)), seed=3)
+    for _ in range(20):
+        step = search.step()
+        assert all(playout.returns == pytest.approx(step.returns) for playout in step.playouts)

@@ -198,7 +198,7 @@ def _classes(module: ModuleType) -> list[type[Game]]:
 
 
 def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] | Maker:
-    from playout.wrap import can_wrap
+    from playout.wrap import can_wrap, missing_methods
 
     known = [game.__name__ for game in _classes(module)]
     there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"
@@ -208,8 +208,14 @@ def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] |
     found = getattr(module, name)
     if inspect.isclass(found) and issubclass(found, Game) and found is not Game:
         return found
-    makes = inspect.isroutine(found) or (inspect.isclass(found) and found is not Game)
-    if makes or can_wrap(found) or isinstance(found, Game):
+    if inspect.isclass(found):
+        if missing := missing_methods(found):
+            raise GameError(
+                f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)`, or, for a Python "
+                f"object, define {missing} ({there})"
+            )
+        return Maker(found, spec)
+    if inspect.isroutine(found) or can_wrap(found) or isinstance(found, Game):
         return Maker(found, spec)
     raise GameError(
         f"{place}:{name} is a {type(found).__name__}, expected a class derived from playout.Game, or a function or "

@@ -427,6 +427,7 @@ class StepOut(Answer):
     selection: list[ChoiceOut]
     expansion: ExpansionOut | None
     leaf: str
+    leaf_added: bool = Field(description="The leaf is in the tree for the first time.")
     leaf_svg: str | None
     ending: str
     playouts: list[PlayoutOut] = Field(description="The first 100 of them.")

@@ -33,10 +33,15 @@ OPTIONAL: dict[str, Any] = {
 
 def can_wrap(obj: Any) -> bool:
     """Whether an object is of one of the two kinds."""
-    if isinstance(obj, type):
-        return False
-    plays = _has(obj, *PLAY_KIND) and (_has(obj, "returns") or _has(obj, "rewards"))
-    return plays or _has(obj, *NODE_KIND)
+    return not isinstance(obj, type) and not missing_methods(obj)
+
+
+def missing_methods(obj: Any) -> str:
+    """What an object, or the objects of a class, lack of the kind that they are nearest to; empty: nothing."""
+    ending = "rewards" if _has(obj, "rewards") else "returns"
+    kinds: tuple[tuple[str, ...], ...] = ((*PLAY_KIND, ending), NODE_KIND)
+    nearest = max(kinds, key=lambda kind: sum(_has(obj, n) for n in kind) / len(kind))
+    return ", ".join(f"{n}()" for n in nearest if not _has(obj, n))
 
 
 def wrap(
@@ -57,11 +62,8 @@ def wrap(
     """
     if isinstance(obj, type):
         raise GameError(f"wrap got the class {obj.__name__}, expected an object of it: po.wrap({obj.__name__}(…))")
-    if not can_wrap(obj):
-        kinds: tuple[tuple[str, ...], ...] = ((*PLAY_KIND, "returns"), NODE_KIND)
-        best = max(kinds, key=lambda kind: sum(_has(obj, n) for n in kind))
-        missing = ", ".join(f"{n}()" for n in best if not _has(obj, n))
-        raise GameError(f"wrap can't use a {type(obj).__name__}: it has no {missing} (expected {', '.join(best)})")
+    if missing := missing_methods(obj):
+        raise GameError(f"wrap can't use a {type(obj).__name__}: it has no {missing}; docs/objects.md has both kinds")
     plays, rewarded = _has(obj, *PLAY_KIND), _has(obj, "rewards")
     if rewarded and not plays:
         raise GameError(

@@ -179,7 +179,8 @@ def numbers(obj: Any, call: str, given: Any, players: int) -> Sequence[float]:
     if players == 1 and _is_number(found):
         found = (found,)
     if not isinstance(found, list | tuple):
-        found = listed(obj, call, given) if hasattr(given, "__getitem__") and not isinstance(given, Mapping) else None
+        ordered = hasattr(given, "__getitem__") and not isinstance(given, Mapping | str | bytes)
+        found = listed(obj, call, given) if ordered else None
     if found is None or len(found) != players:
         count = "" if found is None else f", and there {'is' if len(found) == 1 else 'are'} {len(found)}"
         one = "a number" if players == 1 else f"{players} numbers, one for each player"

@@ -242,6 +242,8 @@ class ObjectGame(Running, Game):
             expected = f"an object with {', '.join(f'{n}()' for n in self.methods)}"
             if obj is None:
                 expected += "; it must return the next state and not change the object itself"
+            elif type(obj) is not type(before) and len(missing) < len(self.methods):
+                expected += f"; it has no {', '.join(missing)}"
             raise checks.refused(before, call, obj, expected)
         self._known_types.add(type(obj))
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from playout.core.rules import CHANCE, TERMINAL
-from playout.errors import FileError
+from playout.errors import FileError, PlayoutError
 
 from . import checks
 from .checks import LARGEST
@@ -60,6 +60,7 @@ class PlayGame(ObjectGame):
         total = [0.0] * self.players if self.rewarded else None
         moves: list[Move] = []
         before = action = None
+        actions: Any = ()
         player: Any = 0
         try:
             for length in range(limit):  # noqa: B007  # how long it was
@@ -90,10 +91,15 @@ class PlayGame(ObjectGame):
                     moves.append(Move(before, player, self.described(action, number)))
             else:
                 length, last = limit, self.player_at(obj, None)
-        except (AttributeError, TypeError):
-            if type(obj) not in self._known_types:  # what `play` gave is none of ours
+        except PlayoutError:
+            raise
+        except Exception:
+            # What is at hand may be why: what `play` returned, who moves, what it was played from.
+            if type(obj) not in self._known_types:
                 self.check_type(obj, f"play({checks.shown(action)})", before)
             checks.player(obj, player, self.players, has_chance=True)
+            if before is not None:
+                checks.numbering(before, "legal_actions()", list(actions), self.max_actions)
             raise
         values: Any = None
         if last != TERMINAL:  # cut off

@@ -48,12 +48,13 @@ class Running:
         """An exception can't travel through compiled code: it is kept, and raised again after the kernel."""
 
         def call(first: int, second: int) -> int:
+            found = FAILED
             try:
                 try:
                     found = function(first, second)
                 except BaseException as error:  # noqa: BLE001  # Ctrl-C too: it is raised again in `take_error`
                     self._note(error)
-                return found if self._error is None else self._failed()
+                return found if self._error is None else self._settled(found)
             except Interrupted as error:  # it came a moment after the method had returned
                 self._note(error)
                 return FAILED
@@ -66,10 +67,11 @@ class Running:
         elif self._error is None:
             self._error = error
 
-    def _failed(self) -> int:
-        with self._interrupting:  # what another thread has just raised here must not come later
+    def _settled(self, found: int) -> int:
+        """The end of a callback that another thread may be interrupting: what it raised here must not come later."""
+        with self._interrupting:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
-        return FAILED
+            return found if self._error is None else FAILED
 
     def take_error(self) -> BaseException:
         error, self._error = self._error, None
@@ -165,8 +167,10 @@ class Running:
 
 def _in_method(frame: Any) -> bool:
     """Whether a frame lies inside what a callback calls, so that an exception raised there is caught."""
-    while frame is not None and frame.f_back is not None:
-        above = frame.f_back
+    while frame is not None:
+        above = frame.f_back  # of a thread that runs on: read once
+        if above is None:
+            return False
         if above.f_code.co_qualname == CALL and above.f_code.co_filename == __file__:
             return bool(frame.f_code.co_filename != __file__)
         frame = above

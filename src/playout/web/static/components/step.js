@@ -109,7 +109,7 @@ function Expansion(step) {
             ${expansion.actions.slice(0, 40).map((a, i) => html`<span class="chip static" title=${t("prior_n", { p: plain(expansion.priors[i]) })}>${a}</span>`)}
             ${expansion.actions.length > 40 && html`<span class="dim">${t("n_more", { n: expansion.actions.length - 40 })}</span>`}
           </p>`
-      : html`<p>${t(`expansion_${step.ending === "new" ? "leaf" : "none"}`)}</p>`
+      : html`<p>${t(`expansion_${step.leaf_added ? "leaf" : "none"}`)}</p>`
   }
   ${leaf && html`<p>${t("expansion_path")} ${step.selection.map((c) => c.text).join(" → ")}</p>`}`;
 }
