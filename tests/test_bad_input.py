@@ -136,6 +136,7 @@ MISSPELLED = {
     "a limit as others call it": (lambda: po.Search(Nim()).run(num_simulations=5), "'simulations'"),
     "an argument of a tree by hand": (lambda: po.Search.from_tree(Nim(), {}, setings=None), "'settings'"),
     "a preset": (lambda: po.preset("defualt"), "'default'"),
+    "the game's own preset": (lambda: po.Search(Nim(), "bset"), "'best'"),
     "a change of a preset": (lambda: po.preset("default", polcy="uct"), "'policy'"),
     "a word of a preset": (lambda: po.preset("default", policy="pcut"), "'puct'"),
     "a setting": (lambda: po.Settings(polcy=po.UCT()), "'policy'"),

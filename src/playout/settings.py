@@ -634,7 +634,7 @@ def preset(name: str, **changes: Any) -> Settings:
     if name == BEST:
         raise SettingsError("preset 'best' is the one that a game names for itself, as in po.Search(game, 'best')")
     if not isinstance(name, str) or name not in PRESETS:
-        hint = did_you_mean(name, PRESETS) if isinstance(name, str) else ""
+        hint = did_you_mean(name, (*PRESETS, BEST)) if isinstance(name, str) else ""
         raise SettingsError(f"no preset {name!r} (there are: {', '.join(PRESETS)}){hint}")
     if changes:
         from .options import make_settings
