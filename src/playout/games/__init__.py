@@ -211,8 +211,8 @@ def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] |
     if inspect.isclass(found):
         if missing := missing_methods(found):
             raise GameError(
-                f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)`, or, for a Python "
-                f"object, define {missing} ({there})"
+                f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)`, or, for a "
+                f"Python object, define {missing} ({there})"
             )
         return Maker(found, spec)
     if inspect.isroutine(found) or can_wrap(found) or isinstance(found, Game):
