@@ -308,7 +308,7 @@ class Memo(Stones):
 @broken("bad-answer", "is_terminal", "returned 'no', expected True or False")
 class SaysNo(Board):
     def is_terminal(self):
-        return super().is_terminal() or "no"
+        return super().is_terminal() or ("no" if any(self.cells) else False)
 
     def after(self, i):
         return SaysNo(*super().after(i))

@@ -92,6 +92,26 @@ def test_the_watchdog_interrupts_what_uses_too_much_processor_time():
         assert watchdog.call(sum, [1, 2]) == 3
 
 
+def test_the_watchdog_interrupts_again_where_the_exception_was_caught():
+    caught = []
+
+    def stubborn():
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException as error:  # as a destructor would lose it
+                caught.append(error)
+                if len(caught) == 3:
+                    raise
+
+    with Watchdog(0.1) as watchdog:
+        with pytest.raises(NeverReturnedError):
+            watchdog.call(stubborn)
+        assert watchdog.call(sum, [1, 2]) == 3
+    assert len(caught) == 3
+
+
 def test_waiting_is_not_computing():
     """A function that waits is given more time, so that a busy machine is not taken for a loop without an end."""
     with Watchdog(0.2) as watchdog:

@@ -77,7 +77,7 @@ def test_the_global_random_generator_is_left_as_it_was():
 
 
 def test_an_object_that_is_no_game_is_refused_in_one_line():
-    with pytest.raises(po.GameError, match=r"expected a Game, or an object that po.wrap takes"):
+    with pytest.raises(po.GameError, match=r"expected a Game, a game's name, or po\.wrap\(object\)"):
         po.check_game([1, 2])
     with pytest.raises(po.GameError, match=r"expected Stones\(\)"):
         po.check_game(Stones)

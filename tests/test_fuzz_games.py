@@ -43,6 +43,8 @@ SEARCHES = (
     po.Settings(transpositions=True),
     po.Settings(expansion=po.Widening(1, 1.0, 0.5, 3), solver=False),
 )
+# Hypothesis hears of every garbage collection; an interrupt that arrives there is told as a warning, and sent again.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 fuzzed = settings(
     max_examples=GAMES // 2,
     deadline=None,

@@ -30,7 +30,6 @@ class Watchdog:
         self.seconds = seconds
         self._lock, self._closing = threading.Lock(), threading.Event()
         self._call: tuple[int, float, float] | None = None  # thread, its processor time and the clock at the beginning
-        self._fired = False
         self._thread = threading.Thread(target=self._watch, name="playout-doctor-watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
@@ -44,25 +43,28 @@ class Watchdog:
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What the function returns; `NeverReturnedError` when it was interrupted."""
         thread = threading.get_ident()
-        self._fired = False
         self._call = (thread, _used(thread), time.monotonic())
         try:
             return function(*arguments)
         finally:
-            with self._lock:
+            self._end(thread)
+
+    def _end(self, thread: int) -> None:
+        """Stop watching. An exception may be on its way although the function has returned: it is called off."""
+        while self._call is not None:
+            with contextlib.suppress(NeverReturnedError), self._lock:
+                _raise_in(thread, None)
                 self._call = None
-                if self._fired:
-                    _raise_in(thread, None)  # it may have returned just before the exception arrived
 
     def _watch(self) -> None:
-        while not self._closing.wait(min(0.1, self.seconds / 4)):
+        """Interrupt, and do so again where the exception was lost: in a callback of Python's own, say."""
+        while not self._closing.wait(max(0.02, min(0.1, self.seconds / 4))):
             with self._lock:
                 if self._call is None:
                     continue
                 thread, used, began = self._call
                 waited = time.monotonic() - began
                 if _used(thread) - used > self.seconds or waited > MOST_WAITS * self.seconds:
-                    self._call, self._fired = None, True
                     _raise_in(thread, NeverReturnedError)
 
 
