@@ -439,14 +439,38 @@ def test_doctor_says_what_is_wrong_with_exit_code_1(run, stones):
 # bench
 
 
-def test_bench_signature_is_the_same_compiled_or_not(run, answer):
+def test_bench_signature_is_the_same_each_time(run, answer):
     found = answer("bench", "--quick")
-    assert found["signature"] == answer("bench", "--quick")["signature"]
-    other = {**os.environ, "NUMBA_DISABLE_JIT": "1" if COMPILED else "0"}
-    command = [sys.executable, "-m", "playout", "bench", "--quick", "--json"]
-    done = subprocess.run(command, env=other, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["signature"] == found["signature"]
     assert found["signature"] in run("bench", "--quick")[1]
+
+
+SIGNATURES = """
+import sys
+from playout.cli import bench
+
+for work in bench.WORK:
+    if work.game in sys.argv[1:]:
+        print(bench.measure(work, True)["signature"])
+"""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["tictactoe", "connect4", "target_sum"], pytest.param(games.names(), marks=pytest.mark.reference)],
+    ids=["small", "all"],
+)
+def test_bench_signature_is_the_same_compiled_or_not(names):
+    compiled, plain = (
+        subprocess.run(
+            [sys.executable, "-c", SIGNATURES, *names],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in ("0", "1")
+    )
+    assert compiled == plain != ""
 
 
 def test_bench_has_a_search_of_every_built_in_game():
@@ -459,9 +483,11 @@ def test_bench_signature_changes_with_the_search():
     assert bench.measure(first, True)["signature"] != bench.measure(changed, True)["signature"]
 
 
-@pytest.mark.slow
-def test_bench_gives_one_signature_and_speeds(answer):
-    found = answer("bench")
+@pytest.mark.parametrize(
+    "options", [["--quick"], pytest.param([], marks=pytest.mark.reference)], ids=["quick", "whole"]
+)
+def test_bench_gives_one_signature_and_speeds(answer, options):
+    found = answer("bench", *options)
     assert found["signature"] == bench.signature([row["signature"] for row in found["searches"]])
     assert set(found["games"]) == set(games.names())
     assert all(sums["simulations_per_second"] > 0 for sums in found["games"].values())
@@ -632,16 +658,29 @@ def test_a_closed_pipe_is_no_mistake():
     process.wait()
 
 
-@pytest.mark.slow
-def test_the_first_search_has_its_time_after_the_compiler_and_the_second_compiles_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLAYOUT_CACHE_DIR", str(tmp_path))
+def test_a_first_search_has_its_time_after_the_compiler(tmp_path):
+    never_seen = f"{STONES}\n\nclass New(Stones):\n    @staticmethod\n    def initial_state(state):\n"
+    never_seen += f"        state.stones, number = 7, {time.time_ns()}\n"
+    (tmp_path / "new.py").write_text(never_seen)
     began = time.monotonic()
-    found = json.loads(playout("analyze", "othello", "-t", "0.5", "--json").stdout)
-    assert found["seconds"] < (time.monotonic() - began) / 2  # by far the most is the compiler's
+    options = ["-t", "0.05", "--option", "solver=off", "--json"]
+    found = json.loads(playout("analyze", f"{tmp_path / 'new.py'}:New", *options).stdout)
+    assert found["stopped_by"] == "seconds"
+    assert found["seconds"] < (time.monotonic() - began) / 2  # by far the most goes into imports and the compiler
 
-    def compiled():
-        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")}
 
-    before = compiled()
-    assert playout("analyze", "othello", "-n", "1000").returncode == 0
-    assert compiled() == before != {}
+COMPILATIONS = """
+import sys
+from numba.core.event import install_recorder
+from playout.cli import main
+
+with install_recorder("numba:compile") as recorder:
+    main(sys.argv[1:])
+sys.exit(len(recorder.buffer))
+"""
+
+
+def test_a_second_analyze_compiles_nothing():
+    command = [sys.executable, "-c", COMPILATIONS, "analyze", "tictactoe", "-n", "1000"]
+    subprocess.run(command, capture_output=True, check=False)
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
