@@ -315,6 +315,33 @@ def test_what_a_node_returns_is_checked_too(methods: dict[str, Any], expected: s
     assert expected in found
 
 
+class RichBoard(Board):
+    def after(self, i: int) -> "RichBoard":
+        return RichBoard(*super().after(i))
+
+    def reward(self) -> float:
+        return 3.0
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "wrapped", "expected"),
+    [
+        (changed(Stones, returns=lambda self: [5.0, -5.0]), None, {}, "returns() gave 5, -5 at 0 stones"),
+        (changed(Stones, evaluate=lambda self: [7.0, -7.0]), STATIC, {}, "evaluate() gave 7, -7 at"),
+        (changed(Stones, returns=lambda self: [1.0, 1.0]), None, {}, "returns() gave 1, 1 at 0 stones"),
+        (Roulette(), None, {"value_range": (0.0, 5.0)}, "returns() gave"),
+        (RichBoard(), None, {}, "reward() gave"),
+    ],
+    ids=["returns", "evaluate", "sum", "given range", "Node kind"],
+)
+def test_values_that_can_not_be_are_refused_by_method_and_object(
+    obj: Any, settings: Any, wrapped: dict[str, Any], expected: str
+) -> None:
+    found = message(obj, settings, **wrapped)
+    assert expected in found
+    assert "po.wrap" in found
+
+
 def test_too_many_actions_are_refused_by_their_number() -> None:
     assert "returned 3 at 10 stones" in message(Stones(), max_actions=2)
 

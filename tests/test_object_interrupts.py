@@ -78,11 +78,13 @@ def test_a_method_that_does_not_return_is_interrupted_by_name(hanging: tuple[str
 
     def interrupt() -> None:
         HANGS["entered"].wait()
-        found.append(search.game.interrupt(thread))
+        found.append(search.game.interrupt(thread, "the test wants it"))
 
     timer = threading.Timer(0.0, interrupt)
     timer.start()
-    with pytest.raises(po.GameError, match=f"Hanging.{method}.* did not return at .* stones, player") as caught:
+    with pytest.raises(
+        po.GameError, match=f"Hanging.{method}.* was still running at .* stones, player .* wants it"
+    ) as caught:
         search.run(100_000)
     timer.join()
     assert found == [True]
@@ -90,11 +92,37 @@ def test_a_method_that_does_not_return_is_interrupted_by_name(hanging: tuple[str
     assert usable(search, search.simulations)
 
 
+@pytest.mark.parametrize("end", ["seconds", "stop"])
+def test_a_method_that_does_not_return_ends_with_the_run(hanging: tuple[str, po.Search], end: str) -> None:
+    method, search = hanging
+
+    def stop() -> None:
+        HANGS["entered"].wait()
+        search.stop()
+
+    if end == "stop":
+        threading.Thread(target=stop, daemon=True).start()
+    with pytest.raises(po.GameError, match=f"Hanging.{method}.* was still running at .* stones, player"):
+        search.run(seconds=0.2 if end == "seconds" else 3600)
+    assert usable(search, search.simulations)
+
+
+def test_methods_that_take_long_and_return_are_not_interrupted() -> None:
+    class Slow(Stones):
+        def legal_actions(self) -> list[int]:
+            time.sleep(0.05)
+            return super().legal_actions()
+
+    search = po.Search(po.wrap(Slow(60)), po.Settings(solver=False), seed=1)
+    result = search.run(seconds=0.1)  # one simulation of 20 moves or more takes a second, and no method does
+    assert (result.stopped_by, result.simulations) == ("seconds", 1)
+
+
 def test_nothing_is_interrupted_where_no_method_runs() -> None:
     search = po.Search(po.wrap(Stones(12)), seed=1)
-    assert search.game.interrupt(threading.get_ident()) is False
+    assert search.game.interrupt(threading.get_ident(), "the test wants it") is False
     assert search.run(50).simulations == 50
-    assert po.games.load("tictactoe").interrupt(threading.get_ident()) is False
+    assert po.games.load("tictactoe").interrupt(threading.get_ident(), "the test wants it") is False
 
 
 def test_interrupting_again_and_again_never_breaks_the_tree() -> None:
@@ -110,7 +138,7 @@ def test_interrupting_again_and_again_never_breaks_the_tree() -> None:
 
     def shoot() -> None:
         while not over.is_set():
-            search.game.interrupt(thread)
+            search.game.interrupt(thread, "the test wants it")
             time.sleep(0.0005)
 
     shooter = threading.Thread(target=shoot)
@@ -121,7 +149,7 @@ def test_interrupting_again_and_again_never_breaks_the_tree() -> None:
             try:
                 search.run(200)
             except po.GameError as error:
-                interrupted += "did not return" in str(error)
+                interrupted += "wants it" in str(error)
     finally:
         over.set()
         shooter.join()

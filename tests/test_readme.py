@@ -27,6 +27,20 @@ def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
     assert "simulation 1" in lines
 
 
+def test_the_page_on_python_objects_does_what_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "objects.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(example, {"__name__": "objects"})
+    assert out.getvalue().splitlines() == ["2 1.0", "8 stones, player 1"]
+    (tmp_path / "stones.py").write_text(example.partition("search =")[0])
+    found = json.loads(
+        run("-m", "playout", "analyze", "stones.py:Stones", "--set", "stones=6", "-n", "300", "--json", cwd=tmp_path)
+    )
+    assert (found["position"], found["best"]) == ("6 stones, player 0", "2")
+
+
 def test_the_readme_on_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from playout.evaluators import SHIPPED
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 16  # room for what a rule writes too much, when it is asked again to see how much that is
 ROUNDING = 1e-6
+RANGE = {False: "set value_range = (least, most) in the class", True: "say value_range= in po.wrap"}  # of an object
+SUM = {False: "set returns_sum in the class", True: "say returns_sum= in po.wrap"}
 
 
 class Hang(GameError):
@@ -160,12 +162,12 @@ def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:
         assumed = " (assumed for two players and more)" if game.value_range == "default" else ""
         return (
             f"{game.title}.{what} gave {text}{where}, outside of value_range {limits[0]:g} to {limits[1]:g}{assumed}; "
-            f"correct it, or set value_range = (least, most) in the class"
+            f"correct it, or {RANGE[game.keeps_objects]}"
         )
     if game.players > 1 and game.sums_to is not None and abs(sum(numbers) - game.sums_to) > ROUNDING:
         assumed = " (assumed for two players)" if game.returns_sum == "default" else ""
         return (
             f"{game.title}.{what} gave {text}{where}, which add up to {sum(numbers):g}, expected returns_sum = "
-            f"{game.sums_to:g}{assumed}; correct it, or set returns_sum in the class (None: it varies)"
+            f"{game.sums_to:g}{assumed}; correct it, or {SUM[game.keeps_objects]} (None: it varies)"
         )
     return None

@@ -267,7 +267,7 @@ class Game:
         """Around every call of compiled code."""
         return contextlib.nullcontext()
 
-    def interrupt(self, thread: int) -> bool:
+    def interrupt(self, thread: int, reason: str) -> bool:
         """End a Python method of the game that runs in a thread, by its identity; whether there was one."""
         return False
 
@@ -287,8 +287,11 @@ class Game:
     def new_random(self, seed: int) -> Any:
         """A search's own source of randomness outside the kernel."""
 
-    def using_random(self, source: Any) -> contextlib.AbstractContextManager[None]:
-        """Around a run: such a source is in use meanwhile."""
+    def using_random(
+        self, source: Any, overdue: Callable[[], str | None] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Around a run: such a source is in use meanwhile, and a method that does not return is interrupted when
+        `overdue` gives a reason."""
         return contextlib.nullcontext()
 
     def searched_by(self, search: Any) -> None:
@@ -296,6 +299,10 @@ class Game:
 
     def forget_unused(self) -> None:
         """Let go of all objects that no search needs any more."""
+
+    def last_told(self) -> tuple[str, str] | None:
+        """Which method told the last value, and of which object; None where there are none."""
+        return None
 
     def take_error(self) -> BaseException:
         """The exception that a Python function raised under compiled code."""

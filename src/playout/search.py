@@ -592,8 +592,8 @@ class Search:
         """Chunks of simulations until a limit is reached; returns which one."""
         tree_limit, byte_limit = limits.nodes or 2**62, limits.bytes or 2**62
         target = start + limits.simulations if limits.simulations else 2**62
-        chunk = 16
-        with self.game.using_random(self._random):
+        chunk = 1 if self.game.keeps_objects else 16  # an object may take a second for each
+        with self.game.using_random(self._random, self._overdue):
             while True:
                 done, now = self.simulations, time.perf_counter() - began
                 if progress is not None:
@@ -653,8 +653,9 @@ class Search:
             )
 
     def _bad_returns(self) -> str:
-        values, where = self._work.returns.tolist(), f" after {self.position.text or 'the start'}"
-        found = wrong_value(self.game, "apply", values, where)
+        values = self._work.returns.tolist()
+        rule, where = self.game.last_told() or ("apply", f" after {self.position.text or 'the start'}")
+        found = wrong_value(self.game, rule, values, where)
         return found or f"{self.game.title}: returns of {values}{where} add up to more than value_range allows"
 
     def _say_that_keys_are_wrong(self, entry: int) -> None:
@@ -721,7 +722,7 @@ class Search:
         """Run so many simulations and look at nothing else."""
         params = self.params._replace(early_stop=0)
         target = self.simulations + simulations
-        with self.game.using_random(self._random):
+        with self.game.using_random(self._random, self._overdue):
             while self.simulations < target and not self._stop.is_set():
                 left = min(target - self.simulations, 4096)
                 status, detail = self._advance(left, 2**62, 2**62, target, params)

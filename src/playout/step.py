@@ -158,7 +158,7 @@ def take_step(search: "Search") -> Step:
     search._work = search._new_work(len(plain.path_nodes), TRACE)
     search._work.trace[0] = 1
     try:
-        with search.game.using_random(search._random), search.game.recording() as recorded:
+        with search.game.using_random(search._random, search._overdue), search.game.recording() as recorded:
             return _take(search, recorded)
     finally:
         search._work = search._new_work(len(search._work.path_nodes))

@@ -127,6 +127,7 @@ class ObjectGame(Running, Game):
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
+        self._told: tuple[str, Any] | None = None  # which method told the last value, and of which object
         self._record: list[Any] | None = None
         self._recorded = 0
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
@@ -284,7 +285,11 @@ class ObjectGame(Running, Game):
             key = self._keys[same] = self._keys_given
         return key
 
+    def last_told(self) -> tuple[str, str] | None:
+        return None if self._told is None else (self._told[0], f" at {shown(self._told[1])}")
+
     def value_of(self, obj: Any) -> Sequence[float]:
+        self._told = ("evaluate()", obj)
         return checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
 
     # What playouts are recorded as, while a search takes a step.

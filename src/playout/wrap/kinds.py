@@ -50,9 +50,9 @@ class PlayGame(ObjectGame):
         return after
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
-        if self.rewarded:
-            return checks.numbers(obj, "rewards()", obj.rewards(), self.players)
-        return checks.numbers(obj, "returns()", obj.returns(), self.players)
+        call = "rewards" if self.rewarded else "returns"
+        self._told = (f"{call}()", obj)
+        return checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
 
     def play_out(self, slot: int, limit: int) -> int:
         discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
@@ -102,6 +102,7 @@ class PlayGame(ObjectGame):
                 checks.numbering(before, "legal_actions()", list(actions), self.max_actions)
             raise
         values: Any = None
+        self._told = ("returns()" if total is None else "rewards()", obj)
         if last != TERMINAL:  # cut off
             values = self.value_of(obj) if self.has("evaluate") else None
         elif total is None:
@@ -165,6 +166,7 @@ class NodeGame(ObjectGame):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """`reward()` is for the player to move at the end: the other one than `mover`."""
+        self._told = ("reward()", obj)
         reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
         if self.players == 1:
             return (reward,)
@@ -199,6 +201,7 @@ class NodeGame(ObjectGame):
                 for p, value in enumerate(self.value_of(node)):
                     floats[p] = scale * value
         else:
+            self._told = ("reward()", node)
             reward = node.reward()
             if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
                 reward = checks.numbers(node, "reward()", reward, 1)[0]

@@ -7,17 +7,21 @@ import random
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from playout.core.callback import FAILED
 from playout.errors import GameError
+from playout.faults import Hang
 
 from .checks import shown
 
 one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
 NO_FULL_COLLECTION = 1 << 30
+LOOK_EVERY = 0.05  # seconds between two looks at whether a method hangs
+GRACE = 0.5  # seconds that a method is seen to run before it may be interrupted
 OURS = str(Path(__file__).resolve().parent)
 
 
@@ -41,6 +45,7 @@ class Running:
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self._error: BaseException | None = None
+        self._reason = ""  # why a method is interrupted
         self._interrupting = threading.Lock()
         self.random = Randomness(0).own
 
@@ -79,16 +84,17 @@ class Running:
 
     # Ctrl-C, and the end of a search whose object does not return.
 
-    def interrupt(self, thread: int) -> bool:
+    def interrupt(self, thread: int, reason: str) -> bool:
         """End a method of the object that runs in a thread, by its identity; whether there was one.
 
-        The run there ends with a `GameError` that names the method and the object. A method that waits in C code, as in
-        `time.sleep`, ends when that returns.
+        The run there ends with a `GameError` that names the method, the object and the reason. A method that waits in
+        C code, as in `time.sleep`, ends when that returns.
         """
         with self._interrupting:
             if not _in_method(sys._current_frames().get(thread)):
                 return False
-            before, self._error = self._error, GameError(f"{self.title}: a method of the object did not return")
+            self._reason = reason
+            before, self._error = self._error, Hang(f"{self.title}: a method was interrupted: {reason}")
             # From here on the thread can't leave the callback unseen: its last line looks at `_error`.
             if not _in_method(sys._current_frames().get(thread)):
                 self._error = before
@@ -102,13 +108,38 @@ class Running:
         while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
             trace = trace.tb_next
         if trace is None:
-            return GameError(f"{self.title}: a method of the object did not return when the search was to end")
+            return Hang(f"{self.title}: a method was interrupted: {self._reason}")
         frame = trace.tb_frame
         where = f" at {shown(frame.f_locals['self'])}" if "self" in frame.f_locals else ""
-        return GameError(
-            f"{frame.f_code.co_qualname}() did not return{where} when the search was to end, and was interrupted, "
-            f"in line {trace.tb_lineno} of {frame.f_code.co_filename}"
+        return Hang(
+            f"{frame.f_code.co_qualname}() was still running{where} and was interrupted: {self._reason}; does the code "
+            f"at {frame.f_code.co_filename}:{trace.tb_lineno} end there?"
         )
+
+    @contextlib.contextmanager
+    def _watched(self, overdue: Callable[[], str | None] | None) -> Iterator[None]:
+        """Interrupt a method of this thread that was running for a while when `overdue` gives a reason."""
+        if overdue is None:
+            yield
+            return
+        thread, done = threading.get_ident(), threading.Event()
+
+        def watch() -> None:
+            seen, since = None, 0.0
+            while not done.wait(LOOK_EVERY):
+                frame = _method(sys._current_frames().get(thread))
+                if frame is None or frame is not seen:  # kept meanwhile, so that no other can take its place
+                    seen, since = frame, time.monotonic()
+                elif time.monotonic() >= since + GRACE and (reason := overdue()):
+                    self.interrupt(thread, reason)
+
+        watcher = threading.Thread(target=watch, name="playout objects", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
 
     @contextlib.contextmanager
     def _noting_interrupts(self) -> Iterator[None]:
@@ -146,13 +177,14 @@ class Running:
         return one_at_a_time
 
     @contextlib.contextmanager
-    def using_random(self, source: Any) -> Iterator[None]:
-        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was.
+    def using_random(self, source: Any, overdue: Callable[[], str | None] | None = None) -> Iterator[None]:
+        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was. A method that
+        does not return is interrupted at Ctrl-C, and when `overdue` gives a reason.
 
         Full garbage collections wait too: one goes through everything that is imported and takes as long as thousands
         of simulations, and new positions would start one again and again. Young garbage is collected as ever.
         """
-        with one_at_a_time, self._noting_interrupts():
+        with one_at_a_time, self._noting_interrupts(), self._watched(overdue):
             before, own, thresholds = random.getstate(), self.random, gc.get_threshold()
             random.setstate(source.shared)
             self.random = source.own
@@ -175,6 +207,18 @@ def _in_method(frame: Any) -> bool:
             return bool(frame.f_code.co_filename != __file__)
         frame = above
     return False
+
+
+def _method(frame: Any) -> Any:
+    """The frame of the object's method that a callback has called, whatever that has called itself; None: no one."""
+    found = None
+    while frame is not None and not (frame.f_code.co_qualname == CALL and frame.f_code.co_filename == __file__):
+        if not frame.f_code.co_filename.startswith(OURS):
+            found = frame
+        elif found is None:  # a method written in C, or code of ours
+            return None
+        frame = frame.f_back
+    return None if frame is None else found
 
 
 CALL = f"{Running.caught.__qualname__}.<locals>.call"
