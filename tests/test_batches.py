@@ -39,6 +39,7 @@ class SeenCoins(KnownCoins):
     """Coins that a network can see: a plane of one bit for each shelf."""
 
     planes, policy_size = (5,), 3
+    value_range = (-100.0, 100.0)  # what the network says, and a coin
 
     @staticmethod
     def observe(state, player, planes):
@@ -50,7 +51,7 @@ def noisy(observations, game=CONNECT4):
     flat = observations.reshape(len(observations), -1).astype(np.float64)
     mixed = flat @ np.sin(np.arange(1, flat.shape[1] + 1) * 1.7)
     weights = 1.1 + np.sin(mixed[:, None] * 3.1 + np.arange(game.policy_size) * 2.3)
-    return weights.astype(np.float32), np.sin(mixed * 5.3) * 0.9 * game.range[1]
+    return weights.astype(np.float32), np.sin(mixed * 5.3) * (0.9 if game.players == 2 else 45.0)
 
 
 def noisy_leaf(position):

@@ -218,7 +218,9 @@ def test_the_answer_by_visits_is_a_proven_action_unless_others_are_worth_more(re
     assert result.value == pytest.approx(max(10.0, rest), abs=0.5)
     policy = result.policy(1.0)
     assert policy[best] == max(policy.values())
-    assert "or one that is proven to be worth at least as much" in result.explain()
+    assert (
+        "The rule for the answer is 'visits': an exact value before an estimate that is no higher" in result.explain()
+    )
 
 
 def test_an_estimate_that_falls_below_a_proven_value_is_no_longer_the_answer():

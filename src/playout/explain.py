@@ -66,7 +66,7 @@ def explain_data(result: Result) -> dict[str, Any]:
         "higher_value": _facts(result, higher) if higher else None,
         "rule": result.settings.answer,
         "by_rule": rules,
-        "solver": result.settings.solver,
+        "solver": result.settings.solver and not result.settings.open_loop,  # an open loop has no proofs
         "priors_from": _priors_from(result),
         "temperature": result.temperature,
         "leader_since": result.leader_since,
@@ -323,8 +323,13 @@ RULES = {
     "bound": "the action whose value is highest even at the lower end of its interval, which distrusts few visits",
     "proof": "an exact value before an estimate that is no higher, and the most visited action among estimates",
 }
-# With one player, what is proven is not visited any more, and `visits` can't be compared with it.
-UNVISITED_PROOFS = "the most visited action, or one that is proven to be worth at least as much"
+
+
+def rule_meant(data: dict[str, Any]) -> str:
+    """The rule that describes how the answer was chosen. With one player, what is proven gets no more visits: by
+    'visits' it is compared as by 'proof'."""
+    alone = data["players"] == 1 and data["solver"] and data["rule"] == "visits"
+    return "proof" if alone else str(data["rule"])
 
 
 def _rule(data: dict[str, Any]) -> list[str]:
@@ -332,8 +337,7 @@ def _rule(data: dict[str, Any]) -> list[str]:
     best, rule = data["best"], data["rule"]
     if data["proven"] is not None or data["comparison"] == "proven":
         return []
-    alone = data["players"] == 1 and data["solver"] and rule == "visits"
-    said = [f"The rule for the answer is '{rule}': {UNVISITED_PROOFS if alone else RULES[rule]}."]
+    said = [f"The rule for the answer is '{rule}': {RULES[rule_meant(data)]}."]
     if data["solver"]:
         said.append("A proven win is always taken, a proven loss avoided.")
     higher = data["higher_value"]

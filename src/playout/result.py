@@ -134,10 +134,10 @@ class Result:
             return {s.action: float(s.action == self.best) for s in self.actions}
         among = [s for s in self.actions if self._may_choose(s)]
         most = max((s.visits for s in among), default=0)
-        visits = {s.action: s.visits if most else 1 for s in among}
+        visits = {s.action: s.visits for s in among}
         if self.best is not None and self.position.game.players == 1 and self.stats(self.best).proven is not None:
-            visits[self.best] = max(visits.values())
-        weights = {a: (n / max(1, most)) ** (1.0 / float(temperature)) for a, n in visits.items()}
+            visits[self.best] = most
+        weights = {a: 1.0 if most == 0 else (n / most) ** (1.0 / float(temperature)) for a, n in visits.items()}
         total = sum(weights.values())
         return {s.action: weights.get(s.action, 0.0) / total for s in self.actions}
 

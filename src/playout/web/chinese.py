@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from playout.explain import FEW, LINE_SHOWN
+from playout.explain import FEW, LINE_SHOWN, rule_meant
 from playout.game import CHANCE, TERMINAL
 from playout.show import clean, duration, number, percent
 from playout.step import Step
@@ -139,7 +139,7 @@ def _rule(data: dict[str, Any]) -> list[str]:
     best, rule = data["best"], data["rule"]
     if data["proven"] is not None or data["comparison"] == "proven":
         return []
-    said = [f"选择规则是“{rule}”：{RULES[rule]}。"]
+    said = [f"选择规则是“{rule}”：{RULES[rule_meant(data)]}。"]
     if data["solver"]:
         said.append("已证明的胜着必取，已证明的败着必避。")
     higher = data["higher_value"]
