@@ -436,6 +436,18 @@ def test_doctor_says_what_is_wrong_with_exit_code_1(run, stones):
     assert json.loads(out)["ok"] is False
 
 
+def test_doctor_looks_at_python_objects(run, answer, tmp_path):
+    file = tmp_path / "piles.py"
+    file.write_text(
+        "from tests.broken_objects import SharedCells\nfrom tests.objects import Stones\nmake = SharedCells\n"
+    )
+    code, out, _ = run("doctor", f"{file}:make", "--games", "5")
+    assert code == 1
+    assert "shared-container: play leaves the list `cells` in two objects" in out
+    found = answer("doctor", f"{file}:Stones", "--games", "5")
+    assert (found["ok"], found["findings"], found["positions_uncompiled"]) == (True, [], None)
+
+
 # bench
 
 
