@@ -150,6 +150,7 @@ MISSPELLED = {
     "a text instead of a policy": (lambda: po.Settings(policy="puct"), r"PUCT\(\)"),
     "a field of a policy": (lambda: po.UCT(cc=1), "'c'"),
     "a field of widening": (lambda: po.Widening(aplha=1), "'alpha'"),
+    "an argument of wrap": (lambda: po.wrap(object(), player=2), "'players'"),
     "an argument of the doctor": (lambda: po.check_game(Nim(), gmes=5), "'games'"),
     "the game of the doctor": (lambda: po.check_game("tictacto"), "'tictactoe'"),
     "an argument of evaluate": (lambda: evaluate("target_sum", ["random"], max_move=3), "'max_moves'"),

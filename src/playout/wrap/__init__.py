@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.arguments import refuses_unknown_names
 from playout.errors import GameError
 
 from . import checks, kernel
@@ -44,6 +45,7 @@ def missing_methods(obj: Any) -> str:
     return ", ".join(f"{n}()" for n in nearest if not _has(obj, n))
 
 
+@refuses_unknown_names
 def wrap(
     obj: Any,
     *,
