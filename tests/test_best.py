@@ -44,11 +44,14 @@ def test_every_built_in_game_can_be_searched_with_its_preset(name):
     assert po.Search(game, "best", seed=1).run(20).best is not None
 
 
-def test_chess_suika_and_2048_name_presets_of_their_own():
-    assert {name: preset_for(games.load(name)) for name in ("chess", "suika", "game2048", "tictactoe")} == {
+def test_some_games_name_a_preset_of_their_own():
+    assert {name: preset_for(games.load(name)) for name in games.names()} == {
         "chess": "chess",
+        "connect4": "connect4",
         "suika": "suika",
         "game2048": "game2048",
+        "othello": "default",
+        "target_sum": "default",
         "tictactoe": "default",
     }
 

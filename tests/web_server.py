@@ -42,8 +42,8 @@ class Served:
         return self._answer(self.http.post(path, json=body), status)
 
     def create(self, game: str = "tictactoe", **more: Any) -> str:
-        """A new session; the beginning of its addresses."""
-        return f"/api/sessions/{self.post('/api/sessions', 201, game=game, **more)['id']}"
+        """A new session, of the preset `default` if no other is named; the beginning of its addresses."""
+        return f"/api/sessions/{self.post('/api/sessions', 201, game=game, **{'preset': 'default', **more})['id']}"
 
     def live(self, session: str, **more: Any) -> Any:
         return connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None, open_timeout=600, **more)

@@ -122,8 +122,8 @@ class Desk:
         return self.page
 
     def prepare(self, simulations: int = 0, **session: Any) -> str:
-        """A session made through the interface; its permalink."""
-        made = self.http.post("/api/sessions", json=session).raise_for_status().json()
+        """A session made through the interface, of the preset `default` if no other is named; its permalink."""
+        made = self.http.post("/api/sessions", json={"preset": "default", **session}).raise_for_status().json()
         if simulations:
             self.http.post(f"/api/sessions/{made['id']}/run", json={"simulations": simulations}).raise_for_status()
             while self.http.get(f"/api/sessions/{made['id']}").json().get("run", "busy"):

@@ -554,6 +554,11 @@ PRESETS: dict[str, Preset] = {
         "strong chess without a network: PUCT, priors from move features, static values settled by captures, proofs",
         lambda: Settings(policy=PUCT(2.5), evaluator=Static(), unvisited=Parent()),
     ),
+    "connect4": Preset(
+        "connect four: PUCT with the game's priors, a playout by its own policy and its static value in equal parts, "
+        "proofs",
+        lambda: Settings(policy=PUCT(1.5), evaluator=Mixed(0.5, Rollouts(guided=True))),
+    ),
     "flat": Preset(
         "flat Monte Carlo: every action as often as the others, random playouts, the action of highest mean",
         lambda: Settings(policy=UCT(1e9), answer="value", solver=False),

@@ -62,6 +62,7 @@ class Connect4(Game):
     """
 
     name = "connect4"
+    preset = "connect4"
     players = 2
     max_actions = 7
     planes = (2, 6, 7)
