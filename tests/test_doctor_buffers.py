@@ -8,7 +8,7 @@ import pytest
 
 import playout as po
 from playout.core.jit import COMPILED
-from playout.doctor import rules
+from playout.doctor import rules, speed
 from playout.doctor.guard import Recorder, StateGuard, guarded
 from playout.doctor.watchdog import NeverReturnedError, Watchdog
 from tests import broken_buffers
@@ -144,6 +144,19 @@ def test_the_same_is_found_where_only_compiled_code_runs(monkeypatch, cls, code,
     report = po.check_game(cls(), games=20, rule_seconds=0.5)
     assert report.positions_uncompiled == 0
     assert words in only(report, code, rule).what
+
+
+@pytest.mark.compiled_only
+def test_what_only_the_playouts_come_to_is_found_too():
+    game = broken_buffers.RarelyRaises()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(speed, "SPEED_SECONDS", 0.0)  # without playouts
+        seed = next(seed for seed in range(100) if po.check_game(game, games=1, seed=seed).ok)
+    report = po.check_game(game, games=1, seed=seed)
+    finding = only(report, "playout-fails", "a playout")
+    assert "RarelyRaises.apply raised ValueError: the last one" in finding.what
+    assert "stones=1" in finding.what
+    assert not report.ok
 
 
 # Globals
