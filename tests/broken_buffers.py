@@ -227,6 +227,19 @@ class SortsActions(Nim):
         actions[0], actions[count - 1] = actions[count - 1], actions[0]
 
 
+class RarelyRaises(Nim):
+    """Two games in three come to one stone, where `apply` raises."""
+
+    @staticmethod
+    def apply(state, action, rewards):
+        if state.stones == 1:
+            raise ValueError("the last one")
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
+        state.turn = 1 - state.turn
+
+
 SIZE = 3
 
 

@@ -168,7 +168,7 @@ class ShortWheel(Wheel):
         return [("win", 0.1), ("lose", 0.6)]
 
 
-@broken("bad-probability", "chance_outcomes", "gives outcome win the probability -0.5")
+@broken("bad-probability", "chance_outcomes", "gives outcome 'win' the probability -0.5")
 class NegativeWheel(Wheel):
     def chance_outcomes(self):
         return [("win", -0.5), ("lose", 1.5)]
@@ -214,6 +214,31 @@ class NoWheel(Stones):
 class ListsNothing(Stones):
     def legal_actions(self):
         return super().legal_actions() if self.stones > 8 else None
+
+
+@broken("raises", "legal_actions", "ValueError: no more", "broken_objects.py:")
+class RaisesInGenerator(Stones):
+    def legal_actions(self):
+        yield 1
+        if self.stones < 8:
+            raise ValueError("no more")
+
+
+@broken("too-many-actions", "legal_actions", "lists 1025, more than max_actions = 1024")
+class ListsForEver(Stones):
+    def legal_actions(self):
+        return itertools.count(1) if self.stones < 8 else super().legal_actions()
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+@broken("no-such-player", "current_player", "returned a Unprintable without a text")
+class UnprintablePlayer(Stones):
+    def current_player(self):
+        return Unprintable() if self.stones < 8 else super().current_player()
 
 
 @broken("action-twice", "legal_actions", "more than once: 1, 1")

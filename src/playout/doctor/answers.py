@@ -12,6 +12,7 @@ from playout.game import Game
 
 from .findings import numbers as shown
 from .notes import CLOSE, Notes, shorten
+from .picture import safe_text
 
 
 class Answers:
@@ -25,7 +26,7 @@ class Answers:
             return TERMINAL
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or not (0 <= value <= last or value in (CHANCE, TERMINAL)):
-            self.notes.fail("no-such-player", "current_player", obj, value=value, last=last)
+            self.notes.fail("no-such-player", "current_player", obj, value=_text(value), last=last)
         if value == CHANCE and not callable(getattr(obj, "chance_outcomes", None)):
             self.notes.fail("no-chance-outcomes", "current_player", obj)
         return int(value)
@@ -58,7 +59,7 @@ class Answers:
             self.notes.fail("bad-answer", rule, obj, value=_text(value), expected="pairs (outcome, probability)")
         for outcome, weight in pairs:
             if not _is_number(weight) or not 0 <= weight < math.inf:
-                self.notes.fail("bad-probability", rule, obj, outcome, value=outcome, weight=weight)
+                self.notes.fail("bad-probability", rule, obj, outcome, value=_text(outcome), weight=_text(weight))
         names, weights = [outcome for outcome, _ in pairs], [float(weight) for _, weight in pairs]
         if abs(math.fsum(weights) - 1) > CLOSE:
             self.notes.fail("chance-sum", rule, obj, total=math.fsum(weights), values=shown(weights))
@@ -72,9 +73,9 @@ class Answers:
             self.notes.fail("bad-answer", "priors", obj, value=_text(value), expected=expected)
         for weight in weights:
             if not _is_number(weight) or not 0 <= weight < math.inf:
-                self.notes.fail("bad-priors", "priors", obj, value=weight, whom="an action")
+                self.notes.fail("bad-priors", "priors", obj, value=_text(weight), whom="an action")
         if not any(weights):
-            self.notes.note("bad-priors", "priors", obj, value=0, whom="every action")
+            self.notes.note("bad-priors", "priors", obj, value="0", whom="every action")
 
     def numbers(self, obj: Any, rule: str, value: Any, one: bool = False) -> tuple[float, ...]:
         """One finite number for each player; a player alone may have it without a list."""
@@ -105,4 +106,4 @@ def _is_number(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    return shorten(repr(value), 60)
+    return shorten(safe_text(repr, value), 60)

@@ -8,7 +8,6 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from playout.core.rules import RuleCompileError
 from playout.core.watch import RuleInterrupted, watched
 from playout.game import REQUIRED, Game
 
-from .findings import numbers
+from .compare import Answer, contrast, differences, equal, plain_value, same, whole
 from .guard import Recorder, StateGuard, guarded
-from .notes import Notes, shorten
+from .notes import Notes
 from .outside import changed_globals
 from .watchdog import NeverReturnedError
 
@@ -41,16 +40,6 @@ BUFFERS = {
 FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")  # rules whose buffers arrive so
 LISTED = ("actions", "probabilities", "out")  # as long as there are actions
 LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one a player", "values": "one a player"}
-
-
-@dataclass
-class Answer:
-    """What a rule did: what it returned, what it wrote, and the state afterwards."""
-
-    value: Any
-    written: tuple[tuple[Any, ...], ...]
-    after: bytes
-    actions_changed: bool = False  # of those it was given
 
 
 class Asker:
@@ -100,8 +89,8 @@ class Asker:
         elif plain and rule in self.compiled and rule not in self.random_rules:
             third = self._safely(self.compiled, rule, buffer, *given)
             if not equal(first, third) and self._is_sound(rule, first) and not self.blame_globals(rule):
-                contrast = self.contrast(first, third, "uncompiled", "compiled")
-                self.notes.note("compiled-differs", rule, buffer, action, contrast=contrast)
+                how = contrast(self.game, first, third, "uncompiled", "compiled")
+                self.notes.note("compiled-differs", rule, buffer, action, contrast=how)
         return first
 
     def blame_globals(self, rule: str) -> bool:
@@ -187,7 +176,7 @@ class Asker:
             self._look_behind(rule, buffer, given, names, whole_buffers)
         else:
             value = self.watchdog.call(functions[rule], view, *arguments)
-        value = _plain_value(rule, value)
+        value = plain_value(rule, value)
         used = len(given[0]) if rule == "priors" else None
         if rule in ("legal_actions", "chance_outcomes"):
             used = max(0, int(value)) if whole(value) else 0
@@ -231,7 +220,7 @@ class Asker:
 
     def look_for_changes(self, rule: str, buffer: Any, after: bytes) -> None:
         if after != buffer.tobytes():
-            self.notes.note("changes-state", rule, buffer, contrast=self.differences(buffer.tobytes(), after))
+            self.notes.note("changes-state", rule, buffer, contrast=differences(self.game, buffer.tobytes(), after))
 
     def _is_sound(self, rule: str, answer: Answer) -> bool:
         """Whether an answer is worth a comparison; otherwise it gets a finding of its own."""
@@ -252,8 +241,8 @@ class Asker:
             name, how = BUFFERS[rule][0], "uses what was in `{}` before"
             for part, one, two in zip(BUFFERS[rule], first.written, second.written, strict=True):
                 fills = INT_FILLS if part == "actions" else FLOAT_FILLS
-                left = [i for i, pair in enumerate(zip(one, two, strict=False)) if _same(pair[0], fills[0])]
-                left = [i for i in left if _same(two[i], fills[1])]
+                left = [i for i, pair in enumerate(zip(one, two, strict=False)) if same(pair[0], fills[0])]
+                left = [i for i in left if same(two[i], fills[1])]
                 if left:
                     name, how = part, f"leaves `{{}}[{left[0]}]` unwritten"
                     break
@@ -262,62 +251,5 @@ class Asker:
             )
             self.notes.fail("not-written", rule, buffer, action, how=how.format(name), wanted=wanted)
         self.random_rules.add(rule)
-        how = f"answers differently when asked again ({self.contrast(first, second, 'first', 'then')})"
+        how = f"answers differently when asked again ({contrast(self.game, first, second, 'first', 'then')})"
         self.notes.note("hidden-randomness", rule, buffer, action, how=how)
-
-    def contrast(self, one: Answer, two: Answer, first: str, second: str) -> str:
-        if not _same(one.value, two.value):
-            return f"{first} {one.value}, {second} {two.value}"
-        for a, b in zip(one.written, two.written, strict=True):
-            if not all(_same(x, y) for x, y in zip(a, b, strict=False)):
-                return f"{first} {numbers(a)}, {second} {numbers(b)}"
-        return self.differences(one.after, two.after, first, second)
-
-    def differences(self, one: bytes, two: bytes, first: str = "before", second: str = "after") -> str:
-        """The fields in which two states differ, with both values of the first."""
-        a, b = self.game.rules.view(as_buffer(one)), self.game.rules.view(as_buffer(two))
-        names = [name for name in self.game.dtype.names or () if a[name].tobytes() != b[name].tobytes()]
-        if not names:
-            return "in bytes that belong to no field"
-        x, y = np.ravel(a[names[0]]), np.ravel(b[names[0]])
-        at = next((i for i in range(x.size) if x[i] != y[i]), 0)
-        place = names[0] + (f".flat[{at}]" if x.size > 1 else "")
-        rest = f"; also {', '.join(names[1:])}" if len(names) > 1 else ""
-        return f"{place}: {first} {x[at]}, {second} {y[at]}{rest}"
-
-
-def as_buffer(data: bytes) -> Any:
-    return np.frombuffer(data, np.uint8).copy()
-
-
-def whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer | np.bool_)
-
-
-def equal(one: Answer, two: Answer) -> bool:
-    return (
-        _same(one.value, two.value)
-        and one.after == two.after
-        and all(
-            len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-            for a, b in zip(one.written, two.written, strict=True)
-        )
-    )
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Equal, or so near that only the order of compiled additions can tell them apart."""
-    if isinstance(a, float | np.floating) and isinstance(b, float | np.floating):
-        return bool((math.isnan(a) and math.isnan(b)) or a == b or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12))
-    return bool(a == b)
-
-
-def _plain_value(rule: str, value: Any) -> Any:
-    """What a rule returned, as it is compared and shown."""
-    if rule in ("apply", "evaluate", "priors", "observe", "initial_state"):
-        return None  # compiled, whatever they return is dropped
-    if whole(value):
-        return int(value) % 2**64 if rule == "hash" else int(value)  # -1 and 2^64 - 1 are the same 64 bits
-    if value is not None and not isinstance(value, float):
-        return shorten(repr(value), 40)
-    return value

@@ -21,6 +21,11 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "apply refuses the action quietly, or forgets to change whose turn it is",
         "list in legal_actions only what apply plays, and let apply change the state",
     ),
+    "playout-fails": (
+        "fails: {how}",
+        "a position that the random games did not come to",
+        "mend what it names; another seed, or more games, may show it as a finding of its own",
+    ),
     "no-such-player": (
         "returned {value!r}, expected 0 to {last}, po.CHANCE or po.TERMINAL",
         "players are counted from 0; or a way through the function has no `return`",
@@ -219,110 +224,5 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "returned {how}",
         "a tag is not closed, or a text has < or & in it",
         "close each tag, and put texts through html.escape",
-    ),
-}
-
-# Those of Python objects, and in their words those that they share with rules.
-OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
-    "bad-answer": (
-        "returned {value}, expected {expected}",
-        "another kind of answer, or a way through the method without `return`",
-        "return what is expected",
-    ),
-    "changes-object": (
-        "changes the object itself ({contrast})",
-        "the search asks every object again and again, and plays several actions from it",
-        "make a new object and change that one, `copy.deepcopy(self)` for instance",
-    ),
-    "shared-container": (
-        "leaves the {kind_} `{name}` in two objects, and it changes ({contrast})",
-        "the next object was given the same container, not a copy of it",
-        "copy it for the next object: `list(self.…)`, `array.copy()`, or `copy.deepcopy`",
-    ),
-    "returns-itself": (
-        "returned the object itself",
-        "it changes `self` and returns it",
-        "make a new object, change that one, and return it",
-    ),
-    "no-object": (
-        "returned {value}, which has no {missing}",
-        "it changes `self` and returns nothing, or returns a part of the state",
-        "return the next object, of the same kind",
-    ),
-    "hidden-randomness": (
-        "{how}",
-        "a search keeps one object for each action, so the first draw would stand for all",
-        "let current_player() return po.CHANCE and list the outcomes in chance_outcomes()",
-    ),
-    "hash-differs": (
-        "gives two different numbers for objects that are equal",
-        "the hash takes in something that equality leaves out, such as an id",
-        "hash what __eq__ compares; a frozen dataclass does both",
-    ),
-    "equal-differs": (
-        "says that this is equal to '{other}', where other actions are legal",
-        "a field is left out of the comparison; with transpositions the two would share a node",
-        "compare everything that matters to the game",
-    ),
-    "no-such-player": (
-        "returned {value!r}, expected 0 to {last}, po.CHANCE (-1), or None or po.TERMINAL (-4) at the end",
-        "players are counted from 0; -2 is OpenSpiel's number for players who move at the same time, which Playout "
-        "can't search",
-        "return the number of the player who moves; for more players say players= in po.wrap",
-    ),
-    "no-chance-outcomes": (
-        "returned po.CHANCE, and the object has no chance_outcomes()",
-        "-1 stands for chance, so a turn of -1 does too",
-        "define `chance_outcomes(self)`, or return the player who moves",
-    ),
-    "no-actions": (
-        "lists nothing, though it is not the end",
-        "an end of the game that is_terminal() does not see, or a probability for nothing",
-        "say that it is the end there, or list what can happen",
-    ),
-    "too-many-actions": (
-        "lists {value}, more than max_actions = {most}",
-        "max_actions is too small, or the same action is listed again and again",
-        "say max_actions= in po.wrap",
-    ),
-    "bad-probability": (
-        "gives outcome {value} the probability {weight!r}",
-        "a difference below zero, 0 / 0, or no number",
-        "give probabilities from 0 to 1",
-    ),
-    "bad-reward": (
-        "returned {values}",
-        "0 / 0, or an infinity that stands for a win",
-        "give finite numbers, 1 and -1 for instance",
-    ),
-    "returns-sum": (
-        "gives from here on {values}, together {total:.6g}, expected {expected:.6g}",
-        "a player's return was forgotten or given twice",
-        "give every player their return; if it is meant so, say `returns_sum={instead}` in po.wrap",
-    ),
-    "value-range": (
-        "gives from here on {values}, outside of value_range = ({least:g}, {most:g})",
-        "returns of another size than announced",
-        "say `value_range=(least, most)` in po.wrap, None where it is not known, or scale them",
-    ),
-    "value-sum": (
-        "gives the values {values}, together {total:.6g}, expected {expected:.6g}",
-        "a player's value was forgotten, or was given from the wrong player's side",
-        "give a value for every player; what all get together is `returns_sum`",
-    ),
-    "no-rewards": (
-        "gave nothing in any of {value} games",
-        "the end is not told apart, or is too rare for random play",
-        "return what each player has got at the end",
-    ),
-    "bad-priors": (
-        "gives {value!r} to {whom}",
-        "scores were given where weights are expected, or 0 / 0",
-        "give numbers of at least 0, one of them above 0",
-    ),
-    "bad-random-child": (
-        "returned {value}, which is not equal to any of find_children()",
-        "the two methods disagree about what can be played",
-        "let it choose among find_children()",
     ),
 }

@@ -8,6 +8,8 @@ import contextlib
 import copy
 import random
 import time
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from playout.core.rules import CHANCE, TERMINAL
@@ -17,8 +19,9 @@ from playout.game import Game
 
 from .answers import Answers, has_equality
 from .findings import Report, spread
-from .mistakes import MISTAKES, OBJECT_MISTAKES
+from .mistakes import MISTAKES
 from .notes import BrokenOffError, Moves, Notes, Returns
+from .object_mistakes import OBJECT_MISTAKES
 from .picture import Picture, own_text
 from .speed import measure_speed
 from .watchdog import NeverReturnedError, Watchdog
@@ -78,7 +81,7 @@ class ObjectDoctor:
         if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
             rule = "rewards" if self.rewarded else "returns" if self.plays else "reward"
             self.notes.note("no-rewards", rule, level="warning", value=len(self.lengths))
-        errors = any(finding.level == "error" for finding in self.notes.findings.values())
+        speed = measure_speed(self.notes, self.seed)
         return Report(
             game=self.game.title,
             findings=self.returns.findings(),
@@ -90,7 +93,7 @@ class ObjectDoctor:
             max_actions=self.game.max_actions,
             players=self.game.players,
             results=self.returns.ranked(),
-            playouts_per_second=None if errors else measure_speed(self.game),
+            playouts_per_second=speed,
         )
 
     def _fresh(self) -> Any:
@@ -157,7 +160,7 @@ class ObjectDoctor:
                         self.answers.priors(obj, self._ask(obj, rule), actions)
         if not self.plays:
             with contextlib.suppress(BrokenOffError):
-                self.answers.random_child(obj, self._ask(obj, "find_random_child", pure=True), actions)
+                self.answers.random_child(obj, self._ask(obj, "find_random_child"), actions)
 
     def _rewards(self, child: Any, mover: int) -> tuple[float, ...]:
         """What the step to `child` brought, by `rewards()`, or at the end by `returns()` or `reward()`."""
@@ -194,7 +197,7 @@ class ObjectDoctor:
         before = self._picture(obj) if pure and self._pictures_left() else None
         text = "" if before is None else self.notes.position_text(obj)
         try:
-            found = self.notes.watchdog.call(getattr(obj, method), *given)
+            found = self.notes.watchdog.call(self._answer, obj, method, *given)
         except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's method may raise anything
             if isinstance(error, NeverReturnedError):
                 self.hanging.add(method)
@@ -202,6 +205,11 @@ class ObjectDoctor:
         if before is not None and (changed := before.change(self._picture(obj))):
             self.notes.fail("changes-object", method, obj, action, position=text, contrast=changed[1])
         return found
+
+    def _answer(self, obj: Any, method: str, *given: Any) -> Any:
+        """What a method returns; a generator is run here, where it is watched, and where what it raises is noted."""
+        answer = getattr(obj, method)(*given)
+        return list(islice(answer, self.game.max_actions + 1)) if isinstance(answer, Iterator) else answer
 
     def _child(self, obj: Any, action: Any) -> Any:
         """The object after an action: played twice, to see whether both are the same and whether `obj` still is."""
@@ -256,8 +264,8 @@ class ObjectDoctor:
         found: list[Any] = []
         for name in ("current_player", "legal_actions", "is_terminal"):
             with contextlib.suppress(Exception, NeverReturnedError):
-                answer = self.notes.watchdog.call(getattr(obj, name))
-                found.append((name, repr(answer) if name != "legal_actions" else repr(list(answer))))
+                answer = self.notes.watchdog.call(self._answer, obj, name)
+                found.append((name, repr(list(answer) if name == "legal_actions" else answer)))
         with contextlib.suppress(Exception):
             found.append(("text", own_text(obj)))
         return tuple(found)

@@ -13,8 +13,9 @@
 import random
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
+from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -58,7 +59,7 @@ class Picture:
                 if isinstance(value, CONTAINERS):
                     self.containers[path] = value
                 self.parts[path], inner = _parts(value)
-                left += [(path + name, part) for name, part in inner]
+                left += [(path + name, part) for name, part in islice(inner, PARTS)]
 
     def change(self, after: "Picture") -> tuple[str, str] | None:
         """The path of the first part that differs, and both values; None where none does.
@@ -93,8 +94,8 @@ def _parts(value: Any) -> tuple[Any, Iterator[tuple[str, Any]]]:
     """What to say of a value itself, and its parts with their names."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
-        flat = value.ravel()
-        return (kind, value.shape, value.dtype.str), ((f".flat[{i}]", flat[i].item()) for i in range(flat.size))
+        parts = enumerate(value.ravel()[:PARTS].tolist())
+        return (kind, value.shape, value.dtype.str), ((f".flat[{i}]", part) for i, part in parts)
     if isinstance(value, dict):
         return kind, ((f"[{_key(key)}]", part) for key, part in value.items())
     if isinstance(value, set | frozenset):
@@ -122,7 +123,15 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def _key(key: Any) -> str:
-    return ADDRESS.sub("", repr(key))
+    return ADDRESS.sub("", safe_text(repr, key))
+
+
+def safe_text(write: Callable[[Any], str], value: Any) -> str:
+    """`str` or `repr` of a user's value, which may raise."""
+    try:
+        return write(value)
+    except Exception:  # noqa: BLE001  # whatever it is
+        return f"a {type(value).__name__} without a text"
 
 
 def own_text(value: Any) -> str:
@@ -130,7 +139,7 @@ def own_text(value: Any) -> str:
     kind: Any = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return ""
-    return ADDRESS.sub("", str(value))
+    return ADDRESS.sub("", safe_text(str, value))
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,8 @@ from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
 from playout.game import REQUIRED, Game
 
-from .ask import Answer, Asker, as_buffer, whole
+from .ask import Asker
+from .compare import Answer, as_buffer, whole
 from .findings import Report, numbers, spread
 from .mistakes import MISTAKES
 from .notes import CLOSE, BrokenOffError, Moves, Notes, Returns
@@ -53,9 +54,7 @@ class RulesDoctor:
             self.notes.note("no-rewards", "apply", level="warning", value=len(self.lengths))
         for rule in self.rules:
             self.asker.blame_globals(rule)  # a method of the game may have changed them meanwhile
-        speed = None
-        if self.asker.compiled and all(finding.level != "error" for finding in self.notes.findings.values()):
-            speed = measure_speed(self.game)
+        speed = measure_speed(self.notes, self.seed) if self.asker.compiled else None
         return Report(
             game=self.game.title,
             findings=self.returns.findings(),

@@ -10,7 +10,8 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import PlayoutError
 from playout.game import Game
 
-from .ask import Asker, as_buffer
+from .ask import Asker
+from .compare import as_buffer, differences
 from .notes import BrokenOffError, Notes, shorten
 from .watchdog import NeverReturnedError
 
@@ -70,7 +71,7 @@ class Texts:
         else:
             if again == buffer.tobytes():
                 return
-            how = f"reads another state ({self.asker.differences(buffer.tobytes(), again)}) from '{shorten(text)}'"
+            how = f"reads another state ({differences(self.game, buffer.tobytes(), again)}) from '{shorten(text)}'"
             if self._outlook(buffer) == self._outlook(as_buffer(again)):  # a history, say, that a text need not hold
                 if self.game.text_is_lossy:
                     return
