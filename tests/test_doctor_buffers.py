@@ -72,7 +72,7 @@ def test_a_place_counted_from_the_end_of_a_field_is_a_warning():
 
 
 # Odd on purpose: their legal_actions also answers at the end, or their priors are what a search must bear.
-ODD = dict.fromkeys(("Dice", "KeptDice", "Gamble", "Shares", "Auction", "MostlyPass"), {"end-goes-on"})
+ODD = {name: {"end-goes-on"} for name in ("Dice", "KeptDice", "Gamble", "Shares", "Auction", "MostlyPass")}
 ODD |= {"GuidedNim": {"bad-priors"}, "PriorNim": {"bad-priors"}}
 TOYS = [c for c in vars(toy_games).values() if isinstance(c, type) and issubclass(c, po.Game) and c is not po.Game]
 
