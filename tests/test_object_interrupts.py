@@ -11,6 +11,7 @@ import pytest
 
 import playout as po
 from tests.objects import Stones
+from tests.processes import hearing_ctrl_c
 
 HANGS = {"method": "", "entered": threading.Event(), "stones": 4}
 
@@ -67,7 +68,7 @@ def test_one_ctrl_c_ends_a_method_that_does_not_return(hanging: tuple[str, po.Se
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=press, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
+    with hearing_ctrl_c(), pytest.raises(KeyboardInterrupt):
         search.run(100_000)
     assert usable(search, search.simulations)
 
