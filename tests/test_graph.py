@@ -57,6 +57,14 @@ def test_any_settings_grow_the_oracles_graph_on_built_in_games(data, name, seed)
     compare(game, settings, data.draw(st.integers(1, 150 if COMPILED else 30)), seed, position)
 
 
+def test_a_mean_of_the_graph_that_is_out_of_range_is_not_blamed_on_the_rules():
+    """Means of three players are kept by differences: with this seed one is below 0 for a while in a game of 0 to 1."""
+    settings = GRAPH.replace(
+        policy=po.PUCT(3.0), evaluator=po.Rollouts(depth=3), solver=False, noise=po.Noise(1.0, 1.0), ties="first"
+    )
+    compare(NimOfThree(), settings, 60, seed=16)
+
+
 # A graph in which nothing is shared is the tree.
 
 

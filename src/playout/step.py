@@ -217,7 +217,7 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     if not (outside and evaluated):
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(search, positions[-1], recorded))
-        if not search.call(core_backup.returns_fit, params, work, depth, loop.is_estimate(params, ending)):
+        if not search.call(core_backup.returns_fit, params, work, depth, loop.kind_of_value(params, ending)):
             search._serve(loop.BAD_VALUE, depth)
         search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))

@@ -13,26 +13,34 @@ FINITE = sys.float_info.max
 SAME_SUM = 1e-6  # by which share the sum of the returns may be off: rewards that are added up are rounded
 
 
+# What a leaf's value is: that of a finished game or a proof; an estimate of the rules or from outside; a graph's mean.
+EXACT, ESTIMATE, MEAN = range(3)
+
+
 @inlined
-def returns_fit(params, work, depth, estimated):
+def returns_fit(params, work, depth, kind):
     """Whether the returns from the leaf on, and from each position of the path on, are what the game says they can be.
 
     Asked before anything of the tree changes: not a number, infinity, or a value out of the game's range would spoil
-    every mean and proof above it. Where the leaf's value is `estimated`, the rewards on the way to it may take the sum
-    out of the range, by no more than an estimate can be wrong: the width of the range.
+    every mean and proof above it. Where the leaf's value is an estimate, the rewards on the way to it may take the sum
+    out of the range, by no more than an estimate can be wrong: the width of the range. So may a graph's mean itself,
+    which is kept up to date by differences, and some time after.
     """
     players, total, fit = params.players, 0.0, True
-    wrong_by = params.most_return - params.least_return if estimated else 0.0
+    wrong_by = 0.0 if kind == EXACT else params.most_return - params.least_return
     least, most = max(-FINITE, params.least_return - wrong_by), min(FINITE, params.most_return + wrong_by)
     for p in range(players):
         got = work.returns[p]
-        fit &= (got >= params.least_return) & (got <= params.most_return)
+        if kind == MEAN:
+            fit &= (got >= least) & (got <= most)
+        else:
+            fit &= (got >= params.least_return) & (got <= params.most_return)
         for d in range(depth - 1, -1, -1):
             scale = work.path_scales[d] if params.open_loop else params.discount
             got = work.path_rewards[d * players + p] + scale * got
             fit &= (got >= least) & (got <= most)
         total += got
-    return fit and not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0]))
+    return fit and (kind == MEAN or not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0])))
 
 
 @inlined

@@ -14,7 +14,7 @@ import numpy as np
 
 from .answer import is_decided, note_leader
 from .arrays import copy, load_row, store_row
-from .backup import back_up, back_up_root, returns_fit
+from .backup import ESTIMATE, EXACT, back_up, back_up_root, returns_fit
 from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
 from .graph import key_of
 from .jit import inlined, njit
@@ -334,7 +334,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             break
         if ending in (FINISHED, PROVEN):
             known_returns(params, tree, work, ending, depth)
-            if not returns_fit(params, work, depth, False):
+            if not returns_fit(params, work, depth, EXACT):
                 status, detail = BAD_VALUE, depth
                 break
             finish(rules, params, tree, work, ending, depth)
@@ -501,7 +501,7 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
             row += 1
         for p in range(depth * players):
             work.path_rewards[p] = batch.rewards[slot, p]
-        if not returns_fit(params, work, depth, True):
+        if not returns_fit(params, work, depth, ESTIMATE):
             tidy(params, tree, batch)
             return i
         for d in range(depth):

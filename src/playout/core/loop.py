@@ -6,7 +6,7 @@ import numpy as np
 
 from .answer import is_decided, note_leader
 from .arrays import load_row, zero
-from .backup import back_up, back_up_root, returns_fit
+from .backup import ESTIMATE, EXACT, MEAN, back_up, back_up_root, returns_fit
 from .evaluate import evaluate
 from .expand import BAD_PLAYER, FINE, expand
 from .graph import (
@@ -68,17 +68,19 @@ def simulate(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns(params, tree, work, ending, depth)
-    if not returns_fit(params, work, depth, is_estimate(params, ending)):
+    if not returns_fit(params, work, depth, kind_of_value(params, ending)):
         return BAD_VALUE, depth
     finish(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
 
 
 @inlined
-def is_estimate(params, ending):
-    """Whether a leaf's value is less than what a finished game brings: a static value, or one from outside."""
+def kind_of_value(params, ending):
+    """What a leaf's value is, for `returns_fit`: exact, an estimate (static or from outside), or a graph's mean."""
+    if ending in (MET, CYCLE):
+        return MEAN
     played_out = params.evaluator == ROLLOUTS and params.depth == 0
-    return not played_out and ending in (NEW, KNOWN, ROOT_ITSELF)
+    return ESTIMATE if not played_out and ending in (NEW, KNOWN, ROOT_ITSELF) else EXACT
 
 
 @inlined
@@ -134,7 +136,7 @@ def simulate_in_graph(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         known_returns_in_graph(params, tree, work, ending, depth)
-    if not returns_fit(params, work, depth, is_estimate(params, ending)):
+    if not returns_fit(params, work, depth, kind_of_value(params, ending)):
         return BAD_VALUE, depth
     finish_in_graph(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
@@ -194,7 +196,7 @@ def simulate_open(rules, params, tree, work):
             return BAD_PLAYOUT, code
     else:
         zero(work.returns)
-    if not returns_fit(params, work, depth, is_estimate(params, ending)):
+    if not returns_fit(params, work, depth, kind_of_value(params, ending)):
         return BAD_VALUE, depth
     finish_open(rules, params, tree, work, ending, depth)  # Step 4. Backup
     return DONE, depth
