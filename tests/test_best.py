@@ -50,7 +50,7 @@ def test_some_games_name_a_preset_of_their_own():
         "connect4": "connect4",
         "suika": "suika",
         "game2048": "game2048",
-        "othello": "default",
+        "othello": "othello",
         "target_sum": "default",
         "tictactoe": "default",
     }

@@ -559,6 +559,10 @@ PRESETS: dict[str, Preset] = {
         "proofs",
         lambda: Settings(policy=PUCT(1.5), evaluator=Mixed(0.5, Rollouts(guided=True))),
     ),
+    "othello": Preset(
+        "othello: UCT that explores half as much, random playouts, proofs, the most visited action",
+        lambda: Settings(policy=UCT(0.7)),
+    ),
     "flat": Preset(
         "flat Monte Carlo: every action as often as the others, random playouts, the action of highest mean",
         lambda: Settings(policy=UCT(1e9), answer="value", solver=False),

@@ -101,6 +101,7 @@ class Othello(Game):
     """
 
     name = "othello"
+    preset = "othello"
     players = 2
     max_actions = 60
     planes = (3, 8, 8)
