@@ -10,6 +10,7 @@ from playout.faults import described
 from .notes import Notes
 
 SPEED_SECONDS = 0.2
+MOST_PLAYOUTS = 1_000_000  # as many as `Rollouts` takes
 
 
 def measure_speed(notes: Notes, seed: int) -> float | None:
@@ -47,5 +48,7 @@ def _measure(notes: Notes, seed: int) -> float | None:
         if not search.tree.counters[PLAYOUT_ACTIONS]:
             break  # the first action ends the game
         spent, speed = (now, count / now) if count > 1 else (0.0, None)
-        count *= 8
+        if count == MOST_PLAYOUTS:
+            break
+        count = min(8 * count, MOST_PLAYOUTS)
     return speed
