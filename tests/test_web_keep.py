@@ -227,6 +227,13 @@ class Process:
         assert "http://127.0.0.1:" in line, self.process.communicate()
         self.http = httpx.Client(base_url=line.split()[-1], timeout=PATIENCE)
 
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+        end(self.process)
+
     def post(self, path: str, **body: Any) -> Any:
         answer = self.http.post(path, json=body)
         assert answer.status_code < 300, answer.text
@@ -235,10 +242,7 @@ class Process:
     def end(self, number: int) -> tuple[int, str]:
         self.http.close()
         self.process.send_signal(number)
-        try:
-            _, errors = self.process.communicate(timeout=PATIENCE)
-        finally:
-            end(self.process)
+        _, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, errors
 
 
@@ -258,41 +262,41 @@ def saved_simulations(folder: Path, copy: Path, session: str) -> int:
 
 def test_a_crash_loses_the_last_seconds_at_most(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    first = Process(data)
-    sessions = []
-    for game, moves in (("othello", ["d3"]), ("othello", [])):  # slow enough to be done again in a moment
-        session = f"/api/sessions/{first.post('/api/sessions', game=game, seed=4)['id']}"
-        first.post(f"{session}/run", simulations=300, wait=True)
-        for move in moves:
-            first.post(f"{session}/play", action=move)
-        first.post(f"{session}/run")
-        sessions.append(session)
-    wait_until(lambda: all(first.http.get(session).json()["simulations"] > 300 for session in sessions))
-    early = {session: first.http.get(session).json()["simulations"] for session in sessions}
-    wait_until(
-        lambda: all(saved_simulations(data, tmp_path / "copy", session) >= early[session] for session in sessions)
-    )
-    first.end(signal.SIGKILL)
-    second = Process(data)
-    for session in sessions:
-        found = second.http.get(session).json()
-        assert found["simulations"] >= early[session]
-        state = second.http.get(f"{session}/export?form=search").content
-        (tmp_path / "x").write_bytes(state)
-        saved = po.Search.load(tmp_path / "x")
-        plain = po.Search(po.games.load(found["game"]), seed=4)
-        assert redo(plain, log_of(saved))
-        assert saved.root.to_dict(3, 9) == plain.root.to_dict(3, 9)
-    code, errors = second.end(signal.SIGINT)
+    with Process(data) as first:
+        sessions = []
+        for game, moves in (("othello", ["d3"]), ("othello", [])):  # slow enough to be done again in a moment
+            session = f"/api/sessions/{first.post('/api/sessions', game=game, seed=4)['id']}"
+            first.post(f"{session}/run", simulations=300, wait=True)
+            for move in moves:
+                first.post(f"{session}/play", action=move)
+            first.post(f"{session}/run")
+            sessions.append(session)
+        wait_until(lambda: all(first.http.get(session).json()["simulations"] > 300 for session in sessions))
+        early = {session: first.http.get(session).json()["simulations"] for session in sessions}
+        wait_until(
+            lambda: all(saved_simulations(data, tmp_path / "copy", session) >= early[session] for session in sessions)
+        )
+        first.end(signal.SIGKILL)
+    with Process(data) as second:
+        for session in sessions:
+            found = second.http.get(session).json()
+            assert found["simulations"] >= early[session]
+            state = second.http.get(f"{session}/export?form=search").content
+            (tmp_path / "x").write_bytes(state)
+            saved = po.Search.load(tmp_path / "x")
+            again = po.Search(po.games.load(found["game"]), saved.settings, seed=4)
+            assert redo(again, log_of(saved))
+            assert saved.root.to_dict(3, 9) == again.root.to_dict(3, 9)
+        code, errors = second.end(signal.SIGINT)
     assert (code, errors) == (0, "")
 
 
 def test_ctrl_c_saves_and_ends_quietly(tmp_path: Path) -> None:
-    server = Process(tmp_path, "--workers", "1")
-    session = f"/api/sessions/{server.post('/api/sessions', game='connect4')['id']}"
-    server.post(f"{session}/run")
-    wait_until(lambda: server.http.get(session).json()["simulations"] > 0)
-    assert server.end(signal.SIGINT) == (0, "")
+    with Process(tmp_path, "--workers", "1") as server:
+        session = f"/api/sessions/{server.post('/api/sessions', game='connect4')['id']}"
+        server.post(f"{session}/run")
+        wait_until(lambda: server.http.get(session).json()["simulations"] > 0)
+        assert server.end(signal.SIGINT) == (0, "")
     name = session.rpartition("/")[2]
     saved = po.Search.load(tmp_path / "searches" / f"{name}.search")
     assert Store(tmp_path).rows()[name]["simulations"] == saved.simulations > 0

@@ -27,12 +27,13 @@ def find_fault(search: "Search") -> None:
     """
     if search.game.keeps_objects:  # they say themselves what is wrong
         return
-    if search._batches is not None:  # its walks don't note how they began
+    parts = [_walked, _played_out]
+    if search._batches is not None:
         _ask_all(search, Position(search.game, search._work.state.copy()))
-        return
+        parts.remove(_played_out)  # the walks of a batch have none
     position, actions, rewards = search.position, list[int](), list[Any]()
     _ask_all(search, position)
-    for part in (_walked, _played_out):
+    for part in parts:
         for action in part(search, position):
             after = position.play(action)
             actions.append(action)

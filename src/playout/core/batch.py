@@ -499,6 +499,8 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
                 keep_cached(params, work, batch, batch.keys[slot], count)
             batch.info[EVALUATED] += 1
             row += 1
+        for d in range(depth):
+            work.path_nodes[d], work.path_edges[d] = batch.nodes[slot, d], batch.edges[slot, d]
         for p in range(depth * players):
             work.path_rewards[p] = batch.rewards[slot, p]
         if not returns_fit(params, work, depth, ESTIMATE):
@@ -506,7 +508,6 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
             return i
         for d in range(depth):
             number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
-            work.path_nodes[d], work.path_edges[d] = number, e
             if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
                 tree.nodes[number]["opened"] -= 1  # which the backup will count
         leave(tree, batch, slot)
