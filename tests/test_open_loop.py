@@ -18,7 +18,7 @@ SHORT = po.Rollouts(depth=20)  # ice is walked in circles
 
 
 def compare_open(game, settings, simulations, seed=0, then=()):
-    compare(game, settings.replace(open_loop=True), simulations, seed, then=then, kind=OpenLoopOracle)
+    compare(game, settings.replace(open_loop=True, outcomes=None), simulations, seed, then=then, kind=OpenLoopOracle)
 
 
 @pytest.mark.parametrize("kind", [*TOY_GAMES, Guess, Turns, Wheel], ids=lambda kind: kind.__name__)

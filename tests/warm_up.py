@@ -5,6 +5,7 @@ python -m tests.warm_up PROCESSES
 
 import multiprocessing
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import playout as po
 
@@ -30,6 +31,6 @@ def chess() -> None:
 
 
 if __name__ == "__main__":
-    with multiprocessing.get_context("spawn").Pool(int(sys.argv[1])) as pool:
-        for work in [pool.apply_async(kernels) for kernels in (batches, trees, graphs, open_loops, chess)]:
-            work.get()
+    with ProcessPoolExecutor(int(sys.argv[1]), multiprocessing.get_context("spawn")) as pool:
+        for work in [pool.submit(kernels) for kernels in (batches, trees, graphs, open_loops, chess)]:
+            work.result()

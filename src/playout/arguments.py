@@ -112,6 +112,23 @@ def belongs_to(key: str, name: str) -> str:
     return f'; write preset("default", {key}=…)' if key in OPTIONS else ""
 
 
+def takes(function: Any, count: int) -> bool:
+    """Whether something can be called with so many values.
+
+    >>> takes(lambda a, b: a, 2), takes(lambda a: a, 2), takes(3, 2)
+    (True, False, False)
+    """
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # built in, without a signature
+        pass
+    return True
+
+
 def whole(value: Any) -> int | None:
     """A whole number in any form, NumPy's and 1e5 included; None where it is not one.
 
@@ -139,12 +156,12 @@ def whole_text(text: str) -> int:
         return found
 
 
-def whole_from(value: Any, name: str, most: int = 10**9) -> int:
-    """A count that a caller gives, from 1 on, by the name of the argument."""
+def whole_from(value: Any, name: str, least: int = 1, most: int = 10**9) -> int:
+    """A count that a caller gives, from 1 on or another least number, by the name of the argument."""
     found = whole(value)
-    if found is None or not 1 <= found <= most:
+    if found is None or not least <= found <= most:
         upper = f" and at most {most}" if found is not None and found > most else ""
-        raise SettingsError(f"{name} is {value!r}, expected a whole number of at least 1{upper}")
+        raise SettingsError(f"{name} is {value!r:.80}, expected a whole number of at least {least}{upper}")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import checks_calls, did_you_mean, seed_from
+from .arguments import checks_calls, did_you_mean, seed_from, whole_from
 from .core import answer
 from .core import tree as core
 from .errors import PositionError, SettingsError
@@ -203,7 +203,7 @@ class Result:
         """The actions as a table for a terminal (a Rich renderable)."""
         from .show import result_table
 
-        return result_table(self, most)
+        return result_table(self, None if most is None else whole_from(most, "most"))
 
     def _repr_html_(self) -> str:
         from .show import result_html

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import games
-from .arguments import checks_calls, path_from, seed_from, whole
+from .arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from .core import answer as core_answer
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
@@ -127,7 +127,7 @@ class Search:
         with the share of the limits that is used up.
         """
         limits = Limits(simulations, seconds, nodes, bytes)
-        if progress is not None and not callable(progress):
+        if progress is not None and not takes(progress, 2):
             raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         with self._busy("run"):
             self._start_over()
@@ -170,7 +170,7 @@ class Search:
 
     def is_decided(self, simulations: int) -> bool:
         """Whether so many more simulations can't change the answer, where visits decide. For `progress`."""
-        return bool(core_answer.is_decided(self.params, self.tree, simulations))
+        return bool(core_answer.is_decided(self.params, self.tree, whole_from(simulations, "simulations", 0, 2**62)))
 
     def proven_line(self, action: int | str) -> tuple[int, ...]:
         """The play behind a proven win or loss of two players, from an action at the root to the end of the game.

@@ -329,6 +329,10 @@ def _check(s: Settings) -> None:
     if s.outcomes is not None:
         _kind("outcomes", s.outcomes, Widening)
         _check_widening("outcomes", s.outcomes)
+        if s.open_loop:
+            raise SettingsError(
+                "settings: outcomes limits the children of chance nodes, and an open loop has none; leave one out"
+            )
     if s.open_loop and s.transpositions:
         raise SettingsError(
             "settings: open_loop and transpositions are both on, but the nodes of an open loop are no positions; "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import checks_calls
+from .arguments import checks_calls, whole_from
 from .core import answer
 from .core import tree as core
 from .core.tree import Tree
@@ -225,6 +225,8 @@ class Node:
 
     def walk(self, depth: int | None = None, visits: int = 1) -> Iterator["Node"]:
         """This node and those below it, parents first, down to a depth and with at least so many visits."""
+        depth = None if depth is None else whole_from(depth, "depth", 0)
+        visits = whole_from(visits, "visits", 0, 2**62)
         waiting, seen = [self], set[int]()
         while waiting:
             node = waiting.pop()
@@ -241,6 +243,7 @@ class Node:
 
     def to_dict(self, depth: int = 2, width: int = 8) -> dict[str, Any]:
         """Nested JSON objects, so many levels and children; `more` counts the children that are left out."""
+        depth, width = whole_from(depth, "depth", 0), whole_from(width, "width", 0)
         interval, count, visits = self.interval, self.child_count, self.visits
         shown = self.first_children(width) if depth > 0 and count else []
         return {
@@ -274,7 +277,7 @@ class Node:
         """The top of the tree as a drawing: so many levels, children of a node, and nodes in all."""
         from .show import tree_svg
 
-        return tree_svg(self, depth, width, most)
+        return tree_svg(self, whole_from(depth, "depth", 0), whole_from(width, "width"), whole_from(most, "most"))
 
     def _repr_svg_(self) -> str:
         return self.svg()

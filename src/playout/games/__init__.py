@@ -39,7 +39,6 @@ def names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
-@cache
 def describe(name: str) -> str:
     """A built-in game in one line: the first of its module's docstring, read without importing it.
 
@@ -47,6 +46,11 @@ def describe(name: str) -> str:
     'Tic-tac-toe: three in a row on a board of nine cells.'
     """
     _check_name(name)
+    return _summary(name)
+
+
+@cache
+def _summary(name: str) -> str:
     spec = importlib.util.find_spec(f"{__name__}.{name}")
     source = (
         spec.loader.get_source(spec.name) if spec and isinstance(spec.loader, importlib.abc.InspectLoader) else None
@@ -186,6 +190,8 @@ def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:
 
 def _check_name(name: str) -> None:
     known = names()
+    if not isinstance(name, str):
+        raise GameError(f"a game's name is {name!r:.80}, expected a text such as '{known[0]}'")
     if name in known:
         return
     raise GameError(f"no game '{name}' (there are: {', '.join(known)}; {OWN_GAME}){did_you_mean(name, known)}")
