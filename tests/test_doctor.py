@@ -153,9 +153,20 @@ def test_the_first_game_of_the_readme_has_no_finding():
     assert str(report).startswith(f"Nim: nothing wrong found in {GAMES} games\n")
 
 
+LONG_GAMES = ("chess", "suika", "game2048")
+
+
 @pytest.mark.parametrize("name", po.games.names())
 def test_built_in_games_have_no_finding(name):
-    report = po.check_game(po.games.load(name), games=1 if name == "chess" and not COMPILED else GAMES)
+    games = (10 if COMPILED else 1) if name in LONG_GAMES else GAMES
+    report = po.check_game(po.games.load(name), games=games)
+    assert report.findings == (), str(report)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", LONG_GAMES)
+def test_long_games_have_no_finding_at_full_size(name):
+    report = po.check_game(po.games.load(name), games=GAMES)
     assert report.findings == (), str(report)
 
 

@@ -1,5 +1,6 @@
 """The doctor on what rules do outside of their arrays and of the state: what `BROKEN` has no room for."""
 
+import cProfile
 import inspect
 import time
 
@@ -86,15 +87,16 @@ def test_correct_games_of_every_kind_have_no_finding(cls):
 # Rules that do not return
 
 
-def test_the_watchdog_interrupts_what_uses_too_much_processor_time():
-    def count():
-        rounds = 0
-        while True:
-            rounds += 1
+def count_for_ever():
+    rounds = 0
+    while True:
+        rounds += 1
 
+
+def test_the_watchdog_interrupts_what_uses_too_much_processor_time():
     with Watchdog(0.2) as watchdog:
         with pytest.raises(NeverReturnedError):
-            watchdog.call(count)
+            watchdog.call(count_for_ever)
         assert watchdog.call(sum, [1, 2]) == 3
 
 
@@ -116,6 +118,19 @@ def test_the_watchdog_interrupts_again_where_the_exception_was_caught():
             watchdog.call(stubborn)
         assert watchdog.call(sum, [1, 2]) == 3
     assert len(caught) == 3
+
+
+def test_the_watchdog_works_under_a_profiler():
+    profile = cProfile.Profile()
+    with Watchdog(0.2) as watchdog:
+        profile.enable()
+        try:
+            assert watchdog.call(sum, [1, 2]) == 3
+            with pytest.raises(NeverReturnedError):
+                watchdog.call(count_for_ever)
+            assert watchdog.call(sum, [3, 4]) == 7
+        finally:
+            profile.disable()
 
 
 def test_waiting_is_not_computing():

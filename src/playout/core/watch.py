@@ -62,6 +62,25 @@ def poll(rounds: int) -> int:
     return int(watch.reason is not None)
 
 
+def raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise an exception in another thread, at its next jump or call in Python code."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def take_raised(error: type[BaseException]) -> None:
+    """Take an exception that `raise_in` may have raised in this thread and that has not come yet.
+
+    Another one is raised in its place, and caught. Python can also call one off, but keeps looking for it from then on,
+    and hangs under a profiler (3.11).
+    """
+    try:
+        raise_in(threading.get_ident(), error)
+        while True:
+            pass
+    except error:
+        pass
+
+
 callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(poll)
 
 

@@ -25,6 +25,7 @@ from .watchdog import NeverReturnedError, Watchdog
 
 PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
 PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python
+OBSERVED_POSITIONS = 1000  # so many observations are looked at: they are large, and each action has a place in a policy
 FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # are played uncompiled, to see whether it is safe to compile the rules at all
 UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
 
@@ -262,6 +263,8 @@ class RulesDoctor:
             self.notes.note("hash-collides", "hash", buffer, other=self.notes.position_text(as_buffer(other)))
 
     def _look_at_observation(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        if self.positions > OBSERVED_POSITIONS:
+            return
         for value in self.asker.ask("observe", buffer, plain, player).written[0]:
             if not math.isfinite(value):
                 self.notes.fail("bad-observation", "observe", buffer, value=value)

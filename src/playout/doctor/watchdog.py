@@ -1,12 +1,13 @@
 """Interrupt a user's Python function that does not return."""
 
 import contextlib
-import ctypes
 import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
+
+from playout.core.watch import raise_in, take_raised
 
 MOST_WAITS = 20  # a function that sleeps uses no processor time: it gets so many times its seconds
 
@@ -29,7 +30,9 @@ class Watchdog:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._lock, self._closing = threading.Lock(), threading.Event()
-        self._call: tuple[int, float, float] | None = None  # thread, its processor time and the clock at the beginning
+        self._call: list[float] | None = None  # under way: when it was first seen, by processor time and by the clock
+        self._caller = 0  # its thread
+        self._interrupted = False  # an exception was sent into the call
         self._thread = threading.Thread(target=self._watch, name="playout-doctor-watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
@@ -42,18 +45,22 @@ class Watchdog:
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What the function returns; `NeverReturnedError` when it was interrupted."""
-        thread = threading.get_ident()
-        self._call = (thread, _used(thread), time.monotonic())
+        self._caller, self._call = (
+            threading.get_ident(),
+            [],
+        )  # reading clocks here would take longer than most functions
         try:
             return function(*arguments)
         finally:
-            self._end(thread)
+            self._end()
 
-    def _end(self, thread: int) -> None:
-        """Stop watching. An exception may be on its way although the function has returned: it is called off."""
+    def _end(self) -> None:
+        """Stop watching. An exception may be on its way although the function has returned: it is taken here."""
         while self._call is not None:
             with contextlib.suppress(NeverReturnedError), self._lock:
-                _raise_in(thread, None)
+                if self._interrupted:
+                    self._interrupted = False
+                    take_raised(NeverReturnedError)
                 self._call = None
 
     def _watch(self) -> None:
@@ -62,10 +69,13 @@ class Watchdog:
             with self._lock:
                 if self._call is None:
                     continue
-                thread, used, began = self._call
-                waited = time.monotonic() - began
-                if _used(thread) - used > self.seconds or waited > MOST_WAITS * self.seconds:
-                    _raise_in(thread, NeverReturnedError)
+                now = (_used(self._caller), time.monotonic())
+                if not self._call:
+                    self._call += now
+                used, waited = now[0] - self._call[0], now[1] - self._call[1]
+                if used > self.seconds or waited > MOST_WAITS * self.seconds:
+                    self._interrupted = True
+                    raise_in(self._caller, NeverReturnedError)
 
 
 def _used(thread: int) -> float:
@@ -73,8 +83,3 @@ def _used(thread: int) -> float:
     with contextlib.suppress(AttributeError, OSError):
         return time.clock_gettime(time.pthread_getcpuclockid(thread))
     return time.monotonic()
-
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    raised = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)

@@ -1,7 +1,6 @@
 """What happens around Python code that a search calls: random numbers, errors, Ctrl-C, and methods that hang."""
 
 import contextlib
-import ctypes
 import gc
 import random
 import signal
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from playout.core.callback import FAILED
+from playout.core.watch import raise_in, take_raised
 from playout.errors import GameError
 from playout.faults import Hang
 
@@ -75,7 +75,7 @@ class Running:
     def _settled(self, found: int) -> int:
         """The end of a callback that another thread may be interrupting: what it raised here must not come later."""
         with self._interrupting:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
+            take_raised(Interrupted)
             return found if self._error is None else FAILED
 
     def take_error(self) -> BaseException:
@@ -99,7 +99,7 @@ class Running:
             if not _in_method(sys._current_frames().get(thread)):
                 self._error = before
                 return False
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Interrupted))
+            raise_in(thread, Interrupted)
             return True
 
     def _hung(self, error: BaseException) -> GameError:
