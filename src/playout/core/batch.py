@@ -19,6 +19,7 @@ from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, no
 from .graph import key_of
 from .jit import inlined, njit
 from .loop import BAD_EXPANSION, BAD_VALUE, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
+from .pack import packed, unpacked
 from .params import INFINITE, ONE, PUCT
 from .rng import random_below
 from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
@@ -55,6 +56,7 @@ WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED = range(8)
 INFO = 8
 
 
+@packed
 class Batch(NamedTuple):
     """The leaves that wait. `[B]` places for them, `[D]` depth, `[A]` actions, `[P]` players, `[C]` of the cache."""
 
@@ -306,6 +308,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
     Walks that end where the value is known are backed up on the way. The walk that finds a leaf waiting already counts
     as one more under way there until the collecting ends; after as many of these as leaves are wanted, it ends.
     """
+    params, tree, work, batch = unpacked(params), unpacked(tree), unpacked(work), unpacked(batch)
     batch.info[FRESH] = 0
     node_bytes, edge_bytes = record_sizes(tree)
     status, detail, shadows = DONE, np.int64(0), 0
@@ -481,6 +484,7 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
 
     Returns how many were backed up: all, or those before the first whose returns the game can't have.
     """
+    params, tree, work, batch = unpacked(params), unpacked(tree), unpacked(work), unpacked(batch)
     players, row = params.players, 0
     for i in range(slots.shape[0]):
         slot = np.int64(slots[i])

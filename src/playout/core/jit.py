@@ -12,7 +12,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -20,7 +20,9 @@ from typing import Any, TypeVar
 import llvmlite
 import numba
 import numpy as np
-from numba.core import caching, config
+from numba.core import caching, codegen, compiler, config, typed_passes
+from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
 
 from .guard import PACKAGE, guarded, is_followed, names_in
 
@@ -99,6 +101,46 @@ class _Cache(caching.Cache):  # type: ignore[misc]  # Numba is untyped
             yield
 
 
+class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
+    """The code of a function that is only ever compiled into others: they optimise it, once."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
+    _name = "playout_inlined_lowering"
+
+    def run_pass(self, state: Any) -> Any:
+        state.library = _InlinedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.flags = state.flags.copy()
+        state.flags.no_compile = True  # no machine code
+        done = super().run_pass(state)
+        lowered = state["cr"]
+        key: Any = {}.popitem  # a C function of its own that takes no arguments: there is nothing for Python to call
+        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=key)
+        return done
+
+
+class _InlinedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
+    """Numba's own pipeline without machine code at its end."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (_InlinedLowering, text) if step is typed_passes.NativeLowering else (step, text)
+            for step, text in manager.passes
+        ]
+        manager.finalize()
+        return [manager]
+
+
 def njit(function: F) -> F:
     """Compile a function of the core that Python calls; its machine code is kept on disk for every later process."""
     return _kernel(function, forceinline=False)
@@ -116,9 +158,25 @@ def _kernel(function: F, forceinline: bool) -> F:
     if not COMPILED:
         return function
     # Without reference counting (`_nrt`): it doubles the time of a simulation, and kernels allocate nothing.
-    dispatcher = numba.njit(_nrt=False, forceinline=forceinline, **OPTIONS)(function)
+    if forceinline:
+        no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InlinedCompiler}
+        dispatcher = numba.njit(_nrt=False, forceinline=True, **no_wrappers, **OPTIONS)(function)
+        dispatcher.__class__ = _Inlined
+        return dispatcher  # type: ignore[no-any-return]
+    dispatcher = numba.njit(_nrt=False, **OPTIONS)(function)
     dispatcher._cache = _Cache(f"{function.__module__}.{function.__qualname__}", hash_text(function.__qualname__))
     return dispatcher  # type: ignore[no-any-return]
+
+
+class _Inlined(CPUDispatcher):  # type: ignore[misc]  # Numba is untyped
+    """A function that is compiled into its callers; for Python to call, it is compiled on its own as well."""
+
+    @cached_property
+    def on_its_own(self) -> Any:
+        return _kernel(self.py_func, forceinline=False)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.on_its_own(*arguments)
 
 
 def compile_function(function: Callable[..., Any], signature: Any, name: str, key: str, guard: bool) -> Any:

@@ -21,6 +21,7 @@ from .graph import (
 )
 from .jit import inlined, njit
 from .openloop import BAD_RULES, back_up_open, select_open
+from .pack import unpacked
 from .params import ROLLOUTS
 from .rules import TERMINAL, call_current_player
 from .select import BAD_KEY, CYCLE, FINISHED, KNOWN, MET, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
@@ -252,6 +253,7 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
 @njit
 def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """Up to `simulations` simulations: (status, detail). `target` is the count at which the whole search will end."""
+    params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
         status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
@@ -266,6 +268,7 @@ def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
 @njit
 def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """The same with an open loop."""
+    params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
         status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
@@ -280,6 +283,7 @@ def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, tar
 @njit
 def run_in_graph(rules, params, tree, work, simulations, node_limit, byte_limit, target):
     """The same in a graph. Its table stays half empty, and there is room for the proof of every node."""
+    params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
         status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)

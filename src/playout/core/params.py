@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from .pack import packed
+
 UCT, UCB1_TUNED, PUCT = range(3)  # policy
 INFINITE, FIXED, PARENT, PARENT_BY_SEEN = range(4)  # score of an unvisited edge
 ALL, ONE, WIDENING = range(3)  # expansion
@@ -9,6 +11,7 @@ ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
 BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
 
 
+@packed
 class Params(NamedTuple):
     players: int
     max_actions: int

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .jit import inlined, njit
+from .pack import packed
 from .rules import TERMINAL
 
 NO_NODE, END, ROOT = 0, 1, 2
@@ -80,6 +81,7 @@ COUNTERS = 13
 LEAST, GREATEST = 0, 1
 
 
+@packed
 class Tree(NamedTuple):
     """All that a search remembers. `[N]` nodes, `[E]` edges, `[F]` proofs, `[P]` players, `[S]` bytes of a state,
     `[T]` places in a table."""
@@ -105,6 +107,7 @@ class Tree(NamedTuple):
 NOT_BEGUN = 2**64 - 1
 
 
+@packed
 class Work(NamedTuple):
     """What one simulation writes down on its way. `[D]` depth, `[A]` actions."""
 

@@ -1,0 +1,112 @@
+"""Tuples of arrays and numbers that compiled functions hand on as one pointer.
+
+A tree, what a simulation writes down and the settings are some two hundred words. Numba hands a named tuple over word
+by word, at each call of each function, and much of the time of compiling goes into that. A packed tuple is one pointer
+to a struct of the same words. `unpacked` copies the struct into the function that Python calls: once all others are
+compiled into that one, LLVM keeps the words in registers as if they had been handed over one by one.
+"""
+
+import zlib
+from typing import Any, TypeVar
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, config
+from numba.core.datamodel import models
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+COMPILED = not config.DISABLE_JIT
+C = TypeVar("C", bound=type[tuple[Any, ...]])
+
+
+class Packed(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """The type of a packed tuple with fields of these types."""
+
+    def __init__(self, instance: type[tuple[Any, ...]], fields: tuple[Any, ...]) -> None:
+        self.instance, self.fields = instance, dict(zip(instance._fields, fields, strict=True))  # type: ignore[attr-defined]
+        super().__init__(f"{instance.__name__}({', '.join(map(str, fields))})")
+
+    @property
+    def mangling_args(self) -> tuple[str, tuple[()]]:
+        return f"{self.instance.__name__}{zlib.crc32(self.name.encode()):08x}", ()
+
+    def place(self, name: str) -> int:
+        return list(self.fields).index(name)
+
+
+@register_model(Packed)
+class _PackedModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Packed) -> None:
+        members = [manager.lookup(field).get_value_type() for field in kind.fields.values()]
+        super().__init__(manager, kind, ir.PointerType(ir.LiteralStructType(members)))
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = Packed
+
+    def generic_resolve(self, kind: Packed, name: str) -> Any:
+        return kind.fields.get(name)
+
+
+@lower_getattr_generic(Packed)  # type: ignore[untyped-decorator]
+def _load(context: Any, builder: Any, kind: Packed, value: Any, name: str) -> Any:
+    return builder.load(cgutils.gep_inbounds(builder, value, 0, kind.place(name)))
+
+
+@unbox(Packed)  # type: ignore[untyped-decorator]
+def _unbox(kind: Packed, value: Any, c: Any) -> Any:
+    struct = cgutils.alloca_once(c.builder, c.context.get_value_type(kind).pointee)
+    failed = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
+    cleanups = []
+    for at, field in enumerate(kind.fields.values()):
+        item = c.pyapi.tuple_getitem(value, at)
+        native = c.unbox(field, item)
+        c.builder.store(native.value, cgutils.gep_inbounds(c.builder, struct, 0, at))
+        with c.builder.if_then(native.is_error):
+            c.builder.store(cgutils.true_bit, failed)
+        if native.cleanup is not None:
+            cleanups.append(native.cleanup)
+
+    def cleanup() -> None:
+        for clean in reversed(cleanups):
+            clean()
+
+    return NativeValue(struct, is_error=c.builder.load(failed), cleanup=cleanup)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _copied(typing: Any, value: Any) -> Any:
+    """The same tuple, in memory of the function that calls this."""
+    if not isinstance(value, Packed):
+        return None
+
+    def copy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        struct = cgutils.alloca_once(builder, arguments[0].type.pointee)
+        builder.store(builder.load(arguments[0]), struct)
+        return struct
+
+    return value(value), copy
+
+
+unpacked: Any = _copied if COMPILED else (lambda value: value)
+
+
+def packed(cls: C) -> C:
+    """Decorate a named tuple: compiled functions get it as one pointer."""
+
+    @typeof_impl.register(cls)  # type: ignore[untyped-decorator]
+    def typeof(value: Any, c: Any) -> Any:
+        fields = tuple(typeof_impl(field, c) for field in value)
+        return None if None in fields else Packed(cls, fields)
+
+    return cls
