@@ -63,6 +63,8 @@ test-bounds: $(READY) ## rules and search compiled with bounds checks, without t
 test-reference: reference-data $(READY) ## comparisons with the data in REFERENCE (../shared/data), and tests at full size
 	@echo "== Tests against reference data in $(REFERENCE)"
 	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
+	@echo "== Tests at full size: settings chosen by Hypothesis, against the oracles"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "any_settings or oracle"
 
 reference-data:
 	@if [ ! -d "$(REFERENCE)" ]; then \

@@ -7,18 +7,28 @@ import pytest
 
 REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2] / "shared" / "data")
 
-# Front ends, processes and files: they behave the same in plain Python and with bounds checks, so the tests in these
-# files run compiled only. A file that is not listed takes part in all three runs of `make test`.
+# Front ends, reports, processes, files, and the doctor, which runs rules in both ways itself: they behave the same in
+# plain Python and with bounds checks, so the tests in these files run compiled only. A file that is not listed takes
+# part in all three runs of `make test`.
 COMPILED_ONLY = (
     "test_arena*.py",
+    "test_best*.py",
     "test_cli*.py",
     "test_data*.py",
+    "test_doctor*.py",
+    "test_evaluate*.py",
+    "test_explain*.py",
+    "test_object_interrupts*.py",
+    "test_object_sources*.py",
     "test_play*.py",
+    "test_presets*.py",
     "test_readme*.py",
     "test_repository*.py",
     "test_shipped*.py",
+    "test_show*.py",
     "test_training*.py",
     "test_uci*.py",
+    "test_view*.py",
     "test_web*.py",
     "test_workbench*.py",
 )

@@ -391,7 +391,7 @@ def test_a_local_game_plays_in_this_process_only() -> None:
     ],
 )
 def test_engines_that_fail_forfeit(tmp_path: Path, way: str, termination: str, reason: str) -> None:
-    players, patience = [engine(tmp_path, way), "random"], 5.0 if "hung" in reason else PATIENCE
+    players, patience = [engine(tmp_path, way), "random"], 2.0 if "hung" in reason else PATIENCE
     record = tmp_path / "games.pgn"
     result = play_match("chess", players, games=2, plies=2, concurrency=1, patience=patience, record=record)
     assert [r.termination for r in result.records] == [termination] * 2

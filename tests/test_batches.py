@@ -15,11 +15,11 @@ from playout.batches import RAMP
 from playout.core import batch as core_batch
 from playout.core import rules as core_rules
 from playout.core import tree as core
-from playout.core.jit import COMPILED
 from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.files import find_fault
 from tests.batch_oracle import BatchOracle, oracle_edges
 from tests.oracle import compiled_tree
+from tests.sizes import examples
 from tests.toy_games import Dice, KnownCoins, Nim, NimOfThree
 
 CONNECT4, TICTACTOE = po.games.load("connect4"), po.games.load("tictactoe")
@@ -151,7 +151,7 @@ ENDINGS = (
 )
 
 
-@budget(max_examples=60 if COMPILED else 25, deadline=None)
+@budget(max_examples=examples(120), deadline=None)
 @given(
     ending=st.sampled_from(ENDINGS),
     batch=st.sampled_from([1, 2, 5, 16]),
@@ -328,7 +328,7 @@ def test_equal_scores_beside_a_walk_under_way_are_drawn():
     assert len(seen) > 35  # of 42, each of which 200 draws miss once in 120 times
 
 
-@budget(max_examples=25, deadline=None)
+@budget(max_examples=examples(50), deadline=None)
 @given(data=st.data())
 def test_answers_in_any_order_leave_no_mark(data):
     """Leaves are asked for, answered and taken back as chance has it; the answered ones are all that is left."""

@@ -206,7 +206,7 @@ def test_python_chess_agrees_over_random_games():
     if not COMPILED:
         referee(1, 0, san_every=100)
         return
-    ends = referee(200, 0, san_every=120)
+    ends = referee(100, 0, san_every=120)
     assert set(ends) >= {"checkmate", "stalemate", "insufficient material", "fifty moves", "threefold repetition"}
 
 

@@ -15,8 +15,9 @@ import playout as po
 from playout import games
 from playout.core.jit import COMPILED
 from playout.games import game2048 as rules
+from tests.sizes import examples
 
-EXAMPLES = settings(max_examples=200 if COMPILED else 20, deadline=None)
+EXAMPLES = settings(max_examples=examples(200), deadline=None)
 TILES = st.sampled_from([0, 0, 0, 2, 2, 4, 4, 8, 16, 32768])
 
 

@@ -14,11 +14,12 @@ from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.graph_oracle import GraphOracle, graphs_differ
 from tests.oracle import compiled_tree
+from tests.sizes import examples
 from tests.solved import tictactoe
 from tests.test_oracle import BOARDS, QUIET, SEEDS, settings_for
 from tests.toy_games import TOY_GAMES, Coins, Dice, KeptDice, Nim, NimOfThree
 
-EXAMPLES = 300 if COMPILED else 60
+EXAMPLES = examples(300)
 GRAPH = po.Settings(transpositions=True)
 
 

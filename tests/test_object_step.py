@@ -113,7 +113,7 @@ def test_stepping_on_and_on_keeps_no_playouts_that_nobody_has() -> None:
     game = po.wrap(Stones(20))
     search = po.Search(game, po.Settings(solver=False), seed=1)
     most = 0
-    for _ in range(2500):
+    for _ in range(1200):
         search.step()
         most = max(most, sum(obj is not None for obj in game.objects))
-    assert most < 20_000  # and not 2,500 playouts of a dozen positions
+    assert most < 10_000  # and not 1,200 playouts of a dozen positions

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from tests.openloop_oracle import OpenLoopOracle
+from tests.sizes import examples
 from tests.test_chance import FrozenLake, Guess, Turns, Wheel
 from tests.test_oracle import QUIET, SEEDS, compare, settings_for
 from tests.toy_games import TOY_GAMES, Corridor, Dice, Gamble, Lots
 
-EXAMPLES = 300 if COMPILED else 80
+EXAMPLES = examples(300)
 CHANCE_GAMES = (Dice, Lots, Gamble, Corridor, Guess, Turns, Wheel, FrozenLake)
 SHORT = po.Rollouts(depth=20)  # ice is walked in circles
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from tests.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
+from tests.sizes import examples
 from tests.toy_games import (
     TOY_GAMES,
     Auction,
@@ -23,7 +24,7 @@ from tests.toy_games import (
     TwiceNim,
 )
 
-EXAMPLES = 400 if COMPILED else 120
+EXAMPLES = examples(400)
 TOY_SIMULATIONS = 300 if COMPILED else 120
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

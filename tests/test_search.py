@@ -15,6 +15,7 @@ from playout.core import tree as core
 from playout.core.jit import COMPILED
 from playout.search import copied
 from tests.oracle import compiled_tree
+from tests.sizes import examples
 from tests.toy_games import TOY_GAMES, Corridor, Dice, GuidedNim, KeptTwiceNim, Nim
 
 FEW = 1000 if COMPILED else 200
@@ -374,7 +375,7 @@ def test_rewind_to_where_the_search_never_was_is_refused(wrong):
 # What always holds
 
 
-@budget(max_examples=60 if COMPILED else 20, deadline=None)
+@budget(max_examples=examples(120), deadline=None)
 @given(
     kind=st.sampled_from(TOY_GAMES),
     policy=st.sampled_from([po.UCT(), po.UCB1Tuned(), po.PUCT()]),

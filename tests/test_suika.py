@@ -12,8 +12,9 @@ import playout as po
 from playout import games
 from playout.core.jit import COMPILED
 from playout.games.suika import Suika, notation
+from tests.sizes import examples
 
-EXAMPLES = settings(max_examples=200 if COMPILED else 15, deadline=None)
+EXAMPLES = settings(max_examples=examples(200), deadline=None)
 SMALL = {"columns": 4, "rows": 7, "line": 5, "kinds": 6, "drops": (0.25, 0.25, 0.25, 0.25)}
 
 # The whole game again, slow and readable: a grid of cells, the floor first, a full scan for each merge.

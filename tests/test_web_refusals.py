@@ -430,7 +430,7 @@ def test_schemathesis_finds_no_server_error(server: Served) -> None:
 def _attack(cases: Any, session: str, checks: list[Any], seen: set[int]) -> None:
     @seed(1)
     @settings(
-        max_examples=15,
+        max_examples=10,
         deadline=None,
         database=None,
         phases=[Phase.generate],

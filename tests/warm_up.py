@@ -26,11 +26,21 @@ def open_loops() -> None:
     po.Search(po.games.load("game2048"), po.Settings(open_loop=True)).run(20)
 
 
+def steps() -> None:
+    po.Search(po.games.load("connect4")).step()
+
+
+def steps_in_graphs() -> None:
+    po.Search(po.games.load("connect4"), po.Settings(transpositions=True)).step()
+
+
 def chess() -> None:
     po.Search(po.games.load("chess"), "chess").run(20)
 
 
 if __name__ == "__main__":
     with ProcessPoolExecutor(int(sys.argv[1]), multiprocessing.get_context("spawn")) as pool:
-        for work in [pool.submit(kernels) for kernels in (batches, trees, graphs, open_loops, chess)]:
+        for work in [
+            pool.submit(kernels) for kernels in (batches, graphs, trees, steps_in_graphs, open_loops, steps, chess)
+        ]:
             work.result()

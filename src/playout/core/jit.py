@@ -110,6 +110,10 @@ class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba is
     def _optimize_final_module(self) -> None:
         pass
 
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True  # nothing is handed to the machine
+
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
