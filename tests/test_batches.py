@@ -701,3 +701,21 @@ def test_a_copy_of_a_search_is_one_of_its_own():
     assert numbers(search) == before
     search.run(10)
     assert search.simulations == 60
+
+
+class EndsTooHigh(Nim):
+    """A game of -1 to 1 whose end brings 5."""
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 5.0, -5.0
+        state.turn = 1 - state.turn
+
+
+def test_a_wrong_end_is_blamed_on_the_rule_that_gave_it():
+    search = po.Search(EndsTooHigh(), outside(), position="stones=2 turn=0", seed=1)
+    search.tell(search.ask(1)[0], 0.0)
+    with pytest.raises(po.GameError, match=r"EndsTooHigh.apply gave 5, -5 .*outside of value_range -1 to 1"):
+        search.ask(4)

@@ -4,6 +4,8 @@ from . import interrupt  # noqa: F401  # isort: skip  # first: the imports below
 
 from . import games
 from .core.rng import random_below, random_float
+from .core.rng import random_float as random
+from .core.rng import random_normal as normal
 from .doctor import Finding, Report, check_game
 from .errors import (
     ActionError,
@@ -17,11 +19,10 @@ from .errors import (
 )
 from .game import CHANCE, TERMINAL, Game, Position
 from .nets.module import TorchNetwork
+from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 from .result import ActionStats, Result
 from .search import Search
 from .settings import (
-    PUCT,
-    UCT,
     All,
     Falling,
     Mixed,
@@ -29,11 +30,9 @@ from .settings import (
     Noise,
     OneAtATime,
     Outside,
-    Parent,
     Rollouts,
     Settings,
     Static,
-    UCB1Tuned,
     Widening,
     preset,
 )
@@ -63,6 +62,7 @@ __all__ = [
     "Outside",
     "Parent",
     "PlayoutError",
+    "Policy",
     "Position",
     "PositionError",
     "Report",
@@ -77,7 +77,9 @@ __all__ = [
     "Widening",
     "check_game",
     "games",
+    "normal",
     "preset",
+    "random",
     "random_below",
     "random_float",
     "wrap",

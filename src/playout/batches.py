@@ -116,6 +116,7 @@ class Batches:
         places, depth = max(places, len(old.used)), len(self.search._work.path_nodes)
         edges = len(self.search.tree.edges)
         if len(old.flights) >= edges and old.nodes.shape[1] >= depth and len(old.used) >= places:
+            self._show_pending()
             return
         wanted = {
             "flights": (edges,),
@@ -135,6 +136,11 @@ class Batches:
                 larger[tuple(slice(0, n) for n in array.shape)] = array
                 grown[name] = larger
         self.arrays = old._replace(**grown)
+        self._show_pending()
+
+    def _show_pending(self) -> None:
+        """Let the policy see the walks under way."""
+        self.search._work = self.search._work._replace(pending=self.arrays.flights)
 
     @property
     def nothing(self) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .game import CHANCE
 from .result import ActionStats, Result
-from .settings import ANSWERS, PUCT, Network, Outside, uses_priors
+from .settings import ANSWERS, Network, Outside, uses_priors
 from .show import clean, count, duration, number, percent, proven_word, who
 
 LINE_SHOWN = 8  # actions of an expected line
@@ -98,7 +98,7 @@ def _situation(result: Result) -> str:
 def _priors_from(result: Result) -> str | None:
     """Who says how much attention an action deserves before any search; None where the policy does not ask."""
     settings = result.settings
-    if not isinstance(settings.policy, PUCT) or not uses_priors(settings):
+    if not settings.policy.by_prior or not uses_priors(settings):
         return None
     if isinstance(settings.evaluator, Network | Outside):
         return "network" if isinstance(settings.evaluator, Network) else "evaluator"

@@ -20,7 +20,9 @@ from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
 from .core.params import MIXED, OUTSIDE, STATIC
+from .core.parts import IN_TREE, OPEN, WAITING
 from .core.rng import random_bits
+from .core.rules import CHOOSE, RuleCompileError, with_entry
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, FileError, GameError, PositionError, SettingsError
 from .faults import Hang, rules_may_raise, wrong_player, wrong_value
@@ -102,6 +104,7 @@ class Search:
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
+        self._add_policy()
         game.searched_by(self)
         if evaluator is not None:
             from .batches import Batches
@@ -436,6 +439,18 @@ class Search:
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
 
+    def _add_policy(self) -> None:
+        """Put the policy's choice into the rules table; it is compiled here if it is new."""
+        policy = self.settings.policy
+        kind = OPEN if self.params.open_loop else WAITING if self.params.evaluator == OUTSIDE else IN_TREE
+        try:
+            entry = policy._part.entry(kind, self.params, self.tree, self._work)
+        except RuleCompileError as error:
+            raise SettingsError(
+                f"{type(policy).__name__}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
+            ) from error
+        self._rules = with_entry(self._rules, CHOOSE, entry)
+
     def _new_work(self, depth: int, trace: int = 0) -> Work:
         size, players, room = self.game.dtype.itemsize, self.game.players, 2 * self.game.max_actions + 64
         return Work(
@@ -451,6 +466,9 @@ class Search:
             returns=np.zeros(players),
             values=np.zeros(players),
             trace=np.zeros(trace, np.int32),
+            scores=np.zeros((depth if trace else 1, room)),
+            policy=self.settings.policy.record,
+            pending=np.zeros(0, np.int32),
             keyed=self.game.keyed_bytes,
             path_scales=np.zeros(depth if self.params.open_loop else 0),
             draws=np.zeros(4 * depth + 2 if self.params.open_loop else 0, np.int32),
@@ -639,6 +657,11 @@ class Search:
         elif status == loop.BAD_VALUE:
             find_fault(self)
             raise GameError(self._bad_returns())
+        elif status == loop.WRONG_SCORE:
+            raise SettingsError(
+                f"{type(self.settings.policy).__name__}.score gave no number at a node of {self.game.title}; "
+                f"it must return one for every edge that is visited"
+            )
         elif status == loop.WRONG_KEY:
             self._say_that_keys_are_wrong(detail)
         elif status == loop.BAD_PLAYOUT:

@@ -5,22 +5,22 @@ name things alike.
 """
 
 import dataclasses
-import functools
-import inspect
 import math
 import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar
 
-from .arguments import did_you_mean, plain, refuses_unknown_names, whole
+from .arguments import did_you_mean, refuses_unknown_names
 from .core import params as core
 from .core.params import Params
 from .core.tree import NO_GRAPH, SCALARS, VECTORS
+from .declare import check_number, check_numbers, setting
 from .errors import GameError, SettingsError
 from .game import Game
+from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 
 T = TypeVar("T")
 
@@ -28,59 +28,6 @@ ANSWER_SLACK = 1e-3  # by which share of the range an evaluator's value may leav
 
 FINITE = sys.float_info.max
 SLACK = 1e-6  # by which share a return may leave the range: rewards that are added up are rounded
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def setting(cls: type[T]) -> type[T]:
-    """A frozen dataclass whose constructor refuses unknown names in one line and takes NumPy's numbers, and 1e5 for a
-    whole number."""
-    made: Any = dataclass(frozen=True)(cls)
-    counted = {f.name for f in dataclasses.fields(made) if f.type in (int, int | None)}
-    fill = made.__init__
-    signature = inspect.signature(fill)
-
-    def initialise(*values: Any, **named: Any) -> None:
-        given = signature.bind(*values, **named).arguments
-        for name, value in given.items():
-            number = whole(value) if name in counted else None
-            given[name] = plain(value) if number is None else number
-        fill(**given)
-
-    made.__init__ = refuses_unknown_names(functools.wraps(fill)(initialise))
-    found: type[T] = made
-    return found
-
-
-@setting
-class UCT:
-    """The best of value + c sqrt(ln N / n)."""
-
-    c: float = 1.4
-
-
-@setting
-class UCB1Tuned:
-    """UCT with the variance that was seen in place of the constant: value + c sqrt(ln N / n min(1/4, V))."""
-
-    c: float = 1.0
-
-
-@setting
-class PUCT:
-    """The best of value + c prior sqrt(N) / (1 + n); c grows by `growth` ln((N + base + 1) / base)."""
-
-    c: float = 1.25
-    growth: float = 0.0
-    base: float = 19652.0
-
-
-@setting
-class Parent:
-    """An unvisited edge is worth its node's own value less a reduction, times the root of the share of the priors that
-    was visited if it goes `by_seen`."""
-
-    reduction: float = 0.0
-    by_seen: bool = False
 
 
 @setting
@@ -185,7 +132,7 @@ _KINDS: dict[str, type[Any]] = {
 class Settings:
     """How to search. What is None follows from the policy or the game."""
 
-    policy: UCT | UCB1Tuned | PUCT = field(default_factory=UCT)
+    policy: Policy = field(default_factory=UCT)
     evaluator: Rollouts | Static | Mixed | Network | Outside = field(default_factory=Rollouts)  # or a function
     expansion: All | OneAtATime | Widening = field(default_factory=All)
     unvisited: float | str | Parent | None = None  # "infinity", a number, or Parent(reduction)
@@ -266,14 +213,6 @@ def _rebuilt(key: str, value: Any) -> Any:
     return _KINDS[name](**{k: _rebuilt(k, v) for k, v in value.items() if k != "kind"})
 
 
-def _number(name: str, value: Any, least: float = -math.inf, most: float = math.inf, above: bool = False) -> None:
-    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not good or not least <= value <= most or (above and value == least):
-        limits = f"{'more than' if above else 'at least'} {least:g}" if math.isfinite(least) else ""
-        limits += (" and " if limits else "") + f"at most {most:g}" if math.isfinite(most) else ""
-        raise SettingsError(f"settings: {name} is {value!r}, expected a number{' of ' + limits if limits else ''}")
-
-
 def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
     if not isinstance(value, kinds):
         names = [f"{kind.__name__}()" for kind in kinds if dataclasses.is_dataclass(kind)]
@@ -308,16 +247,13 @@ def _check_flags(prefix: str, part: Any) -> None:
 
 def _check(s: Settings) -> None:
     """Refuse values that no search can have, each by name."""
-    _kind("policy", s.policy, UCT, UCB1Tuned, PUCT)
+    _kind("policy", s.policy, Policy)
     _kind("evaluator", s.evaluator, Rollouts, Static, Mixed, Network, Outside)
     _kind("expansion", s.expansion, All, OneAtATime, Widening)
-    _number("policy.c", s.policy.c, 0.0)
-    if isinstance(s.policy, PUCT):
-        _number("policy.growth", s.policy.growth, 0.0)
-        _number("policy.base", s.policy.base, 0.0, above=True)
+    check_numbers("policy", s.policy)
     rollouts = s.evaluator.rollouts if isinstance(s.evaluator, Mixed) else s.evaluator
     if isinstance(s.evaluator, Mixed):
-        _number("evaluator.weight", s.evaluator.weight, 0.0, 1.0)
+        check_number("evaluator.weight", s.evaluator.weight, 0.0, 1.0)
         _kind("evaluator.rollouts", rollouts, Rollouts)
     if isinstance(rollouts, Rollouts):
         for name, value in (("n", rollouts.n), ("depth", rollouts.depth)):
@@ -339,31 +275,31 @@ def _check(s: Settings) -> None:
             "leave one of them off"
         )
     if isinstance(s.unvisited, Parent):
-        _number("unvisited.reduction", s.unvisited.reduction)
+        check_number("unvisited.reduction", s.unvisited.reduction)
     elif isinstance(s.unvisited, str):
         if s.unvisited != "infinity":
             raise SettingsError(
                 f"settings: unvisited is {s.unvisited!r}, expected 'infinity', a number, or Parent(reduction)"
             )
     elif s.unvisited is not None:
-        _number("unvisited", s.unvisited)
+        check_number("unvisited", s.unvisited)
     _word("answer", s.answer, *ANSWERS)
     _word("ties", s.ties, "random", "first")
-    _number("discount", s.discount, 0.0, 1.0, above=True)
+    check_number("discount", s.discount, 0.0, 1.0, above=True)
     if isinstance(s.temperature, Falling):
         for name in ("first", "then"):
-            _number(f"temperature.{name}", getattr(s.temperature, name), 0.0)
+            check_number(f"temperature.{name}", getattr(s.temperature, name), 0.0)
         _whole("temperature.moves", s.temperature.moves, 0, 1_000_000)
     else:
-        _number("temperature", s.temperature, 0.0)
-    _number("confidence", s.confidence, 0.0, 0.999999, above=True)
+        check_number("temperature", s.temperature, 0.0)
+    check_number("confidence", s.confidence, 0.0, 0.999999, above=True)
     _check_flags("", s)
     if s.transpositions not in (True, False, "check") or not isinstance(s.transpositions, bool | str):
         raise SettingsError(f"settings: transpositions is {s.transpositions!r}, expected True, False or 'check'")
     if s.noise is not None:
         _kind("noise", s.noise, Noise)
-        _number("noise.fraction", s.noise.fraction, 0.0, 1.0)
-        _number("noise.alpha", s.noise.alpha, 0.0, above=True)
+        check_number("noise.fraction", s.noise.fraction, 0.0, 1.0)
+        check_number("noise.alpha", s.noise.alpha, 0.0, above=True)
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> None:
@@ -378,14 +314,14 @@ def _check_outside(s: Settings, evaluator: Network | Outside) -> None:
     if evaluator.batch is not None:
         _whole("evaluator.batch", evaluator.batch, 1, 4096)
     _whole("evaluator.cache", evaluator.cache, 0, 1 << 24)
-    _number("evaluator.virtual_loss", evaluator.virtual_loss, 0.0, 1.0)
-    _number("evaluator.temperature", evaluator.temperature, 0.0, above=True)
+    check_number("evaluator.virtual_loss", evaluator.virtual_loss, 0.0, 1.0)
+    check_number("evaluator.temperature", evaluator.temperature, 0.0, above=True)
     if isinstance(evaluator, Network):
         _kind("evaluator.file", evaluator.file, str)
         _whole("evaluator.threads", evaluator.threads, 1, 64)
     else:
         if evaluator.timeout is not None:
-            _number("evaluator.timeout", evaluator.timeout, 0.0, above=True)
+            check_number("evaluator.timeout", evaluator.timeout, 0.0, above=True)
         if not (evaluator.function is None or isinstance(evaluator.function, str) or callable(evaluator.function)):
             raise SettingsError(f"settings: evaluator.function is {evaluator.function!r}, expected a function")
     for name in ("transpositions", "open_loop"):
@@ -398,13 +334,13 @@ def _check_outside(s: Settings, evaluator: Network | Outside) -> None:
 
 def _check_widening(name: str, widening: Any) -> None:
     if isinstance(widening, Widening):
-        _number(f"{name}.initial", widening.initial, 0.0)
-        _number(f"{name}.k", widening.k, 0.0)
-        _number(f"{name}.alpha", widening.alpha, 0.0, 1.0)
+        check_number(f"{name}.initial", widening.initial, 0.0)
+        check_number(f"{name}.k", widening.k, 0.0)
+        check_number(f"{name}.alpha", widening.alpha, 0.0, 1.0)
         if widening.initial == 0 and widening.k == 0:
             raise SettingsError(f"settings: {name} has initial 0 and k 0, which lets nothing in; expected one above 0")
         if widening.cap is not None:
-            _number(f"{name}.cap", widening.cap, 1.0)
+            check_number(f"{name}.cap", widening.cap, 1.0)
 
 
 def _params(s: Settings, game: Game) -> Params:
@@ -420,7 +356,7 @@ def _params(s: Settings, game: Game) -> Params:
         game.check_can_play_out(rollouts.depth or 0, rollouts.guided)
     unvisited = s.unvisited
     if unvisited is None:
-        unvisited = Parent() if isinstance(s.policy, PUCT) else "infinity"
+        unvisited = s.policy.unvisited
     limits = game.range
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
     policy, outcomes = s.policy, s.outcomes or Widening()
@@ -441,9 +377,10 @@ def _params(s: Settings, game: Game) -> Params:
     else:
         kind, amount = core.FIXED, unvisited
     normalise = limits is None if s.normalise is None else s.normalise
-    if isinstance(policy, UCB1Tuned) and limits is None and not normalise:
+    if policy.needs_range and limits is None and not normalise:
         raise SettingsError(
-            f"UCB1Tuned needs to know how wide values spread: give {game.title} a value_range, or leave normalise on"
+            f"{type(policy).__name__} needs to know how wide values spread: give {game.title} a value_range, or leave "
+            f"normalise on"
         )
     # With one player, or two whose returns sum to a constant, one number tells what a node is worth to everybody.
     one_number = game.players == 1 or (game.players == 2 and decides and s.discount == 1.0)
@@ -458,10 +395,6 @@ def _params(s: Settings, game: Game) -> Params:
     return Params(
         players=game.players,
         max_actions=game.max_actions,
-        policy={UCT: core.UCT, UCB1Tuned: core.UCB1_TUNED, PUCT: core.PUCT}[type(policy)],
-        c=float(policy.c),
-        c_growth=float(policy.growth) if isinstance(policy, PUCT) else 0.0,
-        c_base=float(policy.base) if isinstance(policy, PUCT) else 1.0,
         unvisited=kind,
         unvisited_value=float(amount),
         expansion=expansion,
@@ -509,7 +442,7 @@ def _params(s: Settings, game: Game) -> Params:
 
 def orders_by_prior(settings: Settings) -> bool:
     """Whether untried actions are taken by falling prior, and at random only where priors are equal."""
-    needed = isinstance(settings.policy, PUCT) or isinstance(settings.expansion, Widening)
+    needed = settings.policy.by_prior or isinstance(settings.expansion, Widening)
     return needed or settings.priors is True
 
 

@@ -195,7 +195,7 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     tree, work = search.tree, search._work
     numbers = work.path_nodes[:depth].tolist()
     expanded_at = numbers.index(added) if added in numbers else -1
-    scores = [_scores(params, tree, number) for number in numbers]  # nothing has changed yet
+    scores = [_scores(search, number) for number in numbers]  # nothing has changed yet
     visits = [int(tree.nodes[number]["visits"]) for number in numbers]
     positions = _positions(search, depth)
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
@@ -259,12 +259,13 @@ def _answered(search: "Search", position: Position, depth: int) -> Expansion:
     return _expansion_of(search, position, number, depth)
 
 
-def _scores(params: Any, tree: Any, number: int) -> tuple[Any, Any]:
+def _scores(search: "Search", number: int) -> tuple[Any, Any]:
     """The edges of a node as they are now, and their terms."""
+    tree, policy = search.tree, search.settings.policy
     node = tree.nodes[number]
     first, count = int(node["first_edge"]), int(node["count"])
     terms = np.zeros((count, 3))
-    core_select.score_terms(params, tree, number, terms)
+    policy._part.terms(policy.record, search.params, tree, number, tree.rng.copy(), terms)
     return tree.edges[first : first + count].copy(), terms
 
 

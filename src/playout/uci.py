@@ -360,7 +360,7 @@ class Engine:
             settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
         if c.lower() not in ("", "auto", "<empty>"):
             try:
-                settings = settings.replace(policy=replace(settings.policy, c=float(c)))
+                settings = settings.replace(policy=settings.policy.replace(c=float(c)))
             except ValueError as error:
                 reason = f": {error}" if isinstance(error, SettingsError) else ""
                 raise SettingsError(f"option C is '{c}', expected auto or a number of at least 0{reason}") from None

@@ -15,39 +15,32 @@ import numpy as np
 from .answer import is_decided, note_leader
 from .arrays import copy, load_row, store_row
 from .backup import ESTIMATE, EXACT, back_up, back_up_root, returns_fit
-from .expand import FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
+from .choose import NO_NUMBER
+from .expand import BAD_POLICY, FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
 from .graph import key_of
 from .jit import inlined, njit
-from .loop import BAD_EXPANSION, BAD_VALUE, DECIDED, DEEPER, DONE, GROW, WRONG_PLAYER, finish, known_returns, must_stop
-from .pack import packed, unpacked
-from .params import INFINITE, ONE, PUCT
-from .rng import random_below
-from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
-from .select import (
-    FINISHED,
-    NEW,
-    PATH_FULL,
-    PROVEN,
-    ROOT_ITSELF,
-    allowed_edges,
-    best_exact,
-    exploration,
-    exploration_weight,
-    next_unvisited,
-    opens_another,
-    passes_over,
-    sample_outcome,
-    scale_of,
-    select_edge,
-    take_edge,
-    unvisited_value,
+from .loop import (
+    BAD_EXPANSION,
+    BAD_VALUE,
+    DECIDED,
+    DEEPER,
+    DONE,
+    GROW,
+    WRONG_PLAYER,
+    WRONG_SCORE,
+    finish,
+    known_returns,
+    must_stop,
 )
-from .tree import EDGES, END, LEADER, LEAST, NO_NODE, NODES, ROOT, SIMULATIONS, record_sizes
+from .pack import packed, unpacked
+from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
+from .select import FINISHED, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, select_edge, take_edge
+from .tree import EDGES, END, LEADER, NO_NODE, NODES, ROOT, SIMULATIONS, record_sizes
 
 # Ways for a walk to end, and for `collect` to come back, beside those of `select` and `loop`.
 NO_ROOM, BAD_POLICY_SIZE, BROKEN = 20, 21, 22  # the last plus what is wrong with the rules
-WRONG_INDEX = 12  # an action whose place in the policy is out of bounds: the detail is the place
-NO_SLOT = 13  # all places for leaves are taken
+WRONG_INDEX = 14  # an action whose place in the policy is out of bounds: the detail is the place
+NO_SLOT = 15  # all places for leaves are taken
 
 # info: int64[INFO]
 # Leaves that wait, walks under way, walks that met a waiting leaf, the first place that may be free, how many there are
@@ -89,74 +82,6 @@ class Batch(NamedTuple):
 
 
 @inlined
-def score_in_flight(params, policy, edge, flying, least, weight, subtract, multiply, raw, pass_over):
-    """The score of an edge that stands with the visited ones, where walks under way count.
-
-    A walk under way is a visit worth `value - virtual_loss (value - least)`; an edge without a visit is worth `raw`.
-    """
-    visits = edge["visits"] + flying
-    value = edge["value"] if edge["visits"] > 0 else raw
-    loss = params.virtual_loss * max(0.0, value - least) * flying / max(1, visits)
-    value -= loss if edge["child"] >= 0 else 0.0
-    return (value - subtract) * multiply + exploration(params, policy, edge, visits, weight, multiply, pass_over)
-
-
-@inlined
-def best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, pass_over):
-    """The best score of the edges that stand with the visited ones: (score, one of the edges that have it, how many
-    have it, edges not proven)."""
-    edges, start, stop = tree.edges, np.uint64(first), np.uint64(first + opened)
-    least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
-    best, chosen, ties, open_ends = -np.inf, start, 0, 0
-    for e in range(start, stop):
-        open_ends += edges[e]["child"] >= 0
-        score = score_in_flight(params, policy, edges[e], flights[e], least, weight, subtract, multiply, raw, pass_over)
-        better = score > best  # without branches, as in `best_visited`
-        ties = 1 if better else ties + (score == best)
-        chosen = e if better else chosen
-        best = score if better else best
-    if ties > 1 and params.random_ties:
-        skip = random_below(tree.rng, ties)
-        for e in range(chosen, stop):
-            score = score_in_flight(
-                params, policy, edges[e], flights[e], least, weight, subtract, multiply, raw, pass_over
-            )
-            if score == best:
-                chosen = e
-                if skip == 0:
-                    break
-                skip -= 1
-    return best, np.int64(chosen), ties, open_ends
-
-
-@inlined
-def select_edge_in_flight(params, tree, flights, number, flying):
-    """As `select_edge`, at a node that walks are under way through."""
-    node = tree.nodes[number]
-    if node["player"] == CHANCE:
-        return sample_outcome(params, tree, node)
-    opened, first = np.int64(node["opened"]), np.int64(node["first_edge"])
-    more = opened < allowed_edges(params, node, np.int64(node["count"]))
-    if more and (params.unvisited == INFINITE or params.expansion == ONE):
-        return next_unvisited(params, tree, node)
-    subtract, multiply = scale_of(params, tree.bounds)
-    visits = node["visits"] + flying
-    weight, over = exploration_weight(params, visits, visits - node["own"]), passes_over(params, node)
-    base = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
-    raw = base / multiply + subtract
-    # The policy as a constant: each loop is compiled for itself.
-    if params.policy == PUCT:
-        found = best_in_flight(params, PUCT, tree, flights, first, opened, weight, subtract, multiply, raw, over)
-    else:
-        policy = params.policy
-        found = best_in_flight(params, policy, tree, flights, first, opened, weight, subtract, multiply, raw, over)
-    if opens_another(params, tree, node, more, found, weight, subtract, multiply, over):
-        return next_unvisited(params, tree, node)
-    best, chosen, _, _ = found
-    return best_exact(tree.edges, first, opened) if best == -np.inf else chosen
-
-
-@inlined
 def walk(rules, params, tree, work, batch, forced):
     """Walk from the root to an edge without a node: (how the walk ended, its depth, who moves at the leaf).
 
@@ -172,10 +97,10 @@ def walk(rules, params, tree, work, batch, forced):
             return PATH_FULL, depth, 0
         if depth == 0 and forced >= 0:
             e = forced
-        elif flying == 0 and batch.info[UNCLOSED] == 0:
-            e = select_edge(params, tree, number)
         else:
-            e = select_edge_in_flight(params, tree, batch.flights, number, flying)
+            e = select_edge(rules, params, tree, work, number, depth, flying)
+            if e == NO_NUMBER:
+                return BROKEN + BAD_POLICY, depth, 0
         take_edge(rules, params, tree, work, number, e, depth)
         depth += 1
         child = tree.edges[e]["child"]
@@ -331,6 +256,9 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
         if ending in (PATH_FULL, NO_ROOM):
             tree.rng[0] = random  # the walk will be made again, and must be the same
             status, detail = (DEEPER if ending == PATH_FULL else GROW), depth
+            break
+        if ending == BROKEN + BAD_POLICY:
+            status = WRONG_SCORE
             break
         if ending >= BROKEN:
             status, detail = BAD_EXPANSION, player

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import store_row
+from .choose import NO_NUMBER
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
 from .select import select_edge, take_edge
@@ -10,6 +11,7 @@ from .tree import EDGES, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
 
 # What can be wrong with a game's rules.
 FINE, NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER = range(4)
+BAD_POLICY = 4  # its score is not a number
 
 
 @inlined
@@ -137,7 +139,10 @@ def expand(rules, params, tree, work, depth, player):
     if params.keep_states and not params.graph:
         for p in range(params.players):
             tree.rewards[number, p] = work.path_rewards[row + p]
-    take_edge(rules, params, tree, work, number, select_edge(params, tree, number), depth)
+    e = select_edge(rules, params, tree, work, number, depth, 0)
+    if e == NO_NUMBER:
+        return BAD_POLICY, number
+    take_edge(rules, params, tree, work, number, e, depth)
     return FINE, number
 
 

@@ -21,10 +21,12 @@ import numpy as np
 
 from .arrays import copy, load_row, zero
 from .backup import count_simulation
+from .choose import NO_NUMBER
 from .jit import inlined, njit
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player, call_hash
 from .select import (
     BAD_KEY,
+    BAD_SCORE,
     CYCLE,
     FINISHED,
     KNOWN,
@@ -98,7 +100,9 @@ def select_in_graph(rules, params, tree, work):
     while True:
         if depth + 2 >= work.path_nodes.shape[0]:
             return PATH_FULL, depth, 0
-        e = select_edge(params, tree, number)
+        e = select_edge(rules, params, tree, work, number, depth, 0)
+        if e == NO_NUMBER:
+            return BAD_SCORE, depth, 0
         take_edge(rules, params, tree, work, number, e, depth)
         depth += 1
         ending, child, player = arrive(rules, params, tree, work, e, depth)

@@ -192,6 +192,15 @@ def compile_function(function: Callable[..., Any], signature: Any, name: str, ke
     return dispatcher
 
 
+def compile_part(function: Callable[..., Any], signature: Any, name: str, key: str) -> Any:
+    """Compile what was made around a part's functions, as a kernel is: without reference counting."""
+    dispatcher = numba.njit(_nrt=False, **OPTIONS)(function)
+    dispatcher._cache = _Cache(name, key)
+    dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher
+
+
 def address(dispatcher: Any) -> int:
     """The native address of the one compiled version; valid as long as the dispatcher lives."""
     result = next(iter(dispatcher.overloads.values()))

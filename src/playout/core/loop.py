@@ -8,7 +8,7 @@ from .answer import is_decided, note_leader
 from .arrays import load_row, zero
 from .backup import ESTIMATE, EXACT, MEAN, back_up, back_up_root, returns_fit
 from .evaluate import evaluate
-from .expand import BAD_PLAYER, FINE, expand
+from .expand import BAD_PLAYER, BAD_POLICY, FINE, expand
 from .graph import (
     arrive,
     back_up_in_graph,
@@ -24,7 +24,20 @@ from .openloop import BAD_RULES, back_up_open, select_open
 from .pack import unpacked
 from .params import ROLLOUTS
 from .rules import TERMINAL, call_current_player
-from .select import BAD_KEY, CYCLE, FINISHED, KNOWN, MET, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, UNEXPANDED, select
+from .select import (
+    BAD_KEY,
+    BAD_SCORE,
+    CYCLE,
+    FINISHED,
+    KNOWN,
+    MET,
+    NEW,
+    PATH_FULL,
+    PROVEN,
+    ROOT_ITSELF,
+    UNEXPANDED,
+    select,
+)
 from .solver import prove_path
 from .tree import (
     EDGES,
@@ -45,6 +58,7 @@ from .tree import (
 DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL, BAD_EXPANSION, BAD_PLAYOUT, WRONG_PLAYER = range(11)
 WRONG_KEY = 11  # two positions of one key: the detail is the other's entry in the table
 BAD_VALUE = 12  # returns that the game can't have
+WRONG_SCORE = 13  # the policy's score is not a number
 MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
 
@@ -57,8 +71,12 @@ def simulate(rules, params, tree, work):
     if ending == PATH_FULL:
         tree.rng[0] = random  # the walk will be made again, and must be the same
         return DEEPER, depth
+    if ending == BAD_SCORE:
+        return WRONG_SCORE, depth
     if ending == UNEXPANDED:  # Step 2. Expansion
         status, detail = expand(rules, params, tree, work, depth, player)
+        if status == BAD_POLICY:
+            return WRONG_SCORE, depth
         if status != FINE:
             return BAD_EXPANSION if status != BAD_PLAYER else WRONG_PLAYER, detail
         ending, depth, player = walk_on(rules, params, tree, work, detail, depth)
@@ -123,8 +141,12 @@ def simulate_in_graph(rules, params, tree, work):
     if ending == PATH_FULL:
         tree.rng[0] = random
         return DEEPER, depth
+    if ending == BAD_SCORE:
+        return WRONG_SCORE, depth
     if ending == UNEXPANDED:  # Step 2. Expansion
         status, detail = expand(rules, params, tree, work, depth, player)
+        if status == BAD_POLICY:
+            return WRONG_SCORE, depth
         if status != FINE:
             return BAD_EXPANSION if status != BAD_PLAYER else WRONG_PLAYER, detail
         ending, depth, player = walk_on_in_graph(rules, params, tree, work, detail, depth)
@@ -188,6 +210,8 @@ def simulate_open(rules, params, tree, work):
     if ending == PATH_FULL:
         tree.rng[0] = random
         return DEEPER, depth
+    if ending == BAD_SCORE:
+        return WRONG_SCORE, depth
     if ending >= BAD_RULES:
         return WRONG_PLAYER if ending == BAD_RULES + BAD_PLAYER else BAD_EXPANSION, player
     if ending != FINISHED:  # Step 3. Evaluation

@@ -9,24 +9,13 @@ import numpy as np
 
 from .arrays import copy
 from .backup import count_simulation
+from .choose import NO_NUMBER
 from .expand import BAD_PLAYER, FINE, NO_ACTIONS, TOO_MANY_ACTIONS, find_edges, reserve_edges
 from .jit import inlined
-from .params import INFINITE, ONE, PUCT
-from .rng import random_below, sample
+from .parts import call_choose
+from .rng import sample
 from .rules import CHANCE, TERMINAL, call_apply, call_chance_outcomes, call_current_player
-from .select import (
-    FINISHED,
-    KNOWN,
-    NEW,
-    PATH_FULL,
-    ROOT_ITSELF,
-    allowed_edges,
-    exploration,
-    exploration_weight,
-    scale_of,
-    to_the_front,
-    unvisited_value,
-)
+from .select import BAD_SCORE, FINISHED, KNOWN, NEW, PATH_FULL, ROOT_ITSELF
 from .tree import EDGES, GREATEST, LEAST, NO_NODE, NO_PROOF, NODES, POSITIONS, ROOT, UNKNOWN
 
 BAD_RULES = 20  # the rules broke the contract on the way: an ending beyond those of `select`
@@ -46,7 +35,9 @@ def select_open(rules, params, tree, work):
         status, count = find_edges(rules, params, work, player)
         if status != FINE:
             return BAD_RULES + status, depth, count
-        e = choose(params, tree, work, number, count)
+        e = call_choose(rules, work.policy, params, tree, work, number, depth, count)
+        if e == NO_NUMBER:
+            return BAD_SCORE, depth, 0
         work.path_nodes[depth], work.path_edges[depth] = number, e
         status, player = step_and_draw(rules, params, tree, work, e, depth)
         if status != FINE:
@@ -76,69 +67,6 @@ def add_open_node(params, tree, player, visits):
     tree.counters[NODES] += 1
     reserve_edges(tree, params.max_actions)
     return number
-
-
-@inlined
-def edge_of(tree, node, action):
-    """A node's edge for an action, or -1."""
-    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
-        if tree.edges[e]["action"] == action:
-            return e
-    return np.int64(-1)
-
-
-@inlined
-def choose(params, tree, work, number, count):
-    """The edge of the best score among the actions that are legal now, which `work` holds with their priors."""
-    node = tree.nodes[number]
-    subtract, multiply = scale_of(params, tree.bounds)
-    weight = exploration_weight(params, node["visits"], node["visits"] - node["own"])
-    best, chosen, ties, taken = -np.inf, np.int64(-1), 0, 0
-    unvisited, prior, equal = np.int64(-1), -1.0, 0  # the first action never taken of the highest prior
-    for i in range(count):
-        e = edge_of(tree, node, work.actions[i])
-        if number == ROOT:  # it has its edges from the start, or only some of them, and their priors may have noise
-            if e < 0:
-                continue
-            work.weights[i] = tree.edges[e]["prior"]
-        if e < 0 or tree.edges[e]["visits"] == 0:
-            weight_here = work.weights[i] if params.by_prior else 0.0
-            if weight_here > prior:
-                unvisited, prior, equal = np.int64(i), weight_here, 1
-            elif weight_here == prior:
-                equal += 1
-                if params.random_ties and random_below(tree.rng, equal) == 0:
-                    unvisited = np.int64(i)
-            continue
-        edge = tree.edges[e]
-        if params.policy == PUCT:
-            edge["prior"] = work.weights[i]  # that of the position as it is this time
-        taken += 1
-        score = (edge["value"] - subtract) * multiply
-        score += exploration(params, params.policy, edge, edge["visits"], weight, multiply, False)
-        if score > best:
-            best, chosen, ties = score, e, 1
-        elif score == best:
-            ties += 1
-            if params.random_ties and random_below(tree.rng, ties) == 0:
-                chosen = e
-    if unvisited < 0:
-        return chosen
-    if taken > 0 and taken >= allowed_edges(params, node, count):
-        return chosen
-    if taken > 0 and params.unvisited != INFINITE and params.expansion != ONE:
-        score = unvisited_value(params, tree, node, subtract, multiply)
-        if params.policy == PUCT:
-            score += weight * work.weights[unvisited]
-        if score < best or (score == best and params.random_ties and random_below(tree.rng, ties + 1) > 0):
-            return chosen
-    e = edge_of(tree, node, work.actions[unvisited])
-    if e < 0:
-        e = np.int64(node["first_edge"]) + np.int64(node["count"])
-        tree.edges[e]["action"] = work.actions[unvisited]
-        node["count"] += 1
-    tree.edges[e]["prior"] = work.weights[unvisited]
-    return to_the_front(tree, node, e)
 
 
 @inlined

@@ -47,7 +47,9 @@ class Packed(types.Type):  # type: ignore[misc]  # Numba is untyped
 class _PackedModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Packed) -> None:
         members = [manager.lookup(field).get_value_type() for field in kind.fields.values()]
-        super().__init__(manager, kind, ir.PointerType(ir.LiteralStructType(members)))
+        # The last word is where the struct was first made: the copy that `unpacked` makes must not be seen by functions
+        # that are called by address, or LLVM could not keep it in registers.
+        super().__init__(manager, kind, ir.PointerType(ir.LiteralStructType([*members, ir.IntType(64)])))
 
 
 @infer_getattr
@@ -77,11 +79,19 @@ def _unbox(kind: Packed, value: Any, c: Any) -> Any:
         if native.cleanup is not None:
             cleanups.append(native.cleanup)
 
+    origin = c.builder.ptrtoint(struct, ir.IntType(64))
+    c.builder.store(origin, cgutils.gep_inbounds(c.builder, struct, 0, len(kind.fields)))
+
     def cleanup() -> None:
         for clean in reversed(cleanups):
             clean()
 
     return NativeValue(struct, is_error=c.builder.load(failed), cleanup=cleanup)
+
+
+def origin_of(builder: Any, kind: Packed, value: Any) -> Any:
+    """The pointer to a packed tuple as Python handed it over."""
+    return builder.inttoptr(builder.load(cgutils.gep_inbounds(builder, value, 0, len(kind.fields))), value.type)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from .pack import packed
 
-UCT, UCB1_TUNED, PUCT = range(3)  # policy
 INFINITE, FIXED, PARENT, PARENT_BY_SEEN = range(4)  # score of an unvisited edge
 ALL, ONE, WIDENING = range(3)  # expansion
 ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
@@ -15,10 +14,6 @@ BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
 class Params(NamedTuple):
     players: int
     max_actions: int
-    policy: int
-    c: float
-    c_growth: float  # PUCT: how much c grows with the log of the visits
-    c_base: float
     unvisited: int
     unvisited_value: float  # the number, or the reduction
     expansion: int

@@ -4,6 +4,8 @@ The same seed gives the same numbers compiled and uncompiled. A game's own playo
 and calls `random_below(rng, n)` or `random_float(rng)`.
 """
 
+import math
+
 import numpy as np
 
 from .jit import njit
@@ -38,6 +40,13 @@ def random_below(rng, n):
 def random_float(rng):
     """A number in [0, 1)."""
     return np.float64(random_bits(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def random_normal(rng):
+    """A number from the standard normal distribution (Box and Muller)."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - random_float(rng)))
+    return radius * math.cos(2.0 * math.pi * random_float(rng))
 
 
 @njit

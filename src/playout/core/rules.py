@@ -53,7 +53,8 @@ NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH, OBSERVE, ACTION_INDEX = range(
     10
 )
-TABLE_SIZE = 10  # the other names are called from Python or from inside `playout` only
+CHOOSE = 10  # what the policy was made into (`core/choose.py`)
+TABLE_SIZE = 11  # the other names are called from Python or from inside `playout` only
 
 
 class RuleCompileError(Exception):
@@ -304,6 +305,15 @@ def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callabl
     return observe_flat
 
 
+def with_entry(table: Any, index: int, entry: Any) -> Any:
+    """A rules table with one more function in it."""
+    if not COMPILED:
+        return (*table[:index], entry, *table[index + 1 :])
+    table = table.copy()
+    table[index] = entry
+    return table
+
+
 class Rules:
     """The functions of one game, compiled when they are first asked for.
 
@@ -415,11 +425,11 @@ class Rules:
             key = fingerprint(self._key, function, name, repr(OPTIONS), self.guard)
             return compile_function(function, exact, f"{self.name}.{name}", key, self.guard)
         except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
-            file, line = _where(error, function)
-            raise RuleCompileError(rule, file, line, _reason(error)) from error
+            file, line = where_of(error, function)
+            raise RuleCompileError(rule, file, line, reason_of(error)) from error
 
 
-def _where(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:
+def where_of(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:
     """The file and line that Numba's message points at; the function's own first line if it names none."""
     code = getattr(function, "py_func", function).__code__
     unknown = re.search(r"NameError: name '(\w+)'", str(error))
@@ -456,7 +466,7 @@ REASONS = (
 )
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Why a rule can't be compiled: in our words where we know them, then the line of Numba's message that says it."""
     if isinstance(error, KeyError):
         return f"the state has no field `{error.args[0]}`"

@@ -128,6 +128,9 @@ class Work(NamedTuple):
     draws: Any  # int32: open loop: the next free place, then depth and outcome of each draw of chance
     indices: Any  # [A] int32: where a policy from outside has each action
     leaf: Any  # [2] uint64: graph search: the leaf's key and its place in the table
+    scores: Any  # [R, A] float64: of the edges of the last node that a policy chose at; a row for each depth in a step
+    policy: Any  # uint8: the policy's settings, a record
+    pending: Any  # [E] int32: walks under way through each edge; [0] where none ever is
     began: Any  # [1] uint64: the random generator's state when the last evaluation began, or NOT_BEGUN
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from playout.arena.players import SEARCH, Spec
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.settings import PUCT, Outside, Parent, Settings
+from playout.policies import PUCT, Parent
+from playout.settings import Outside, Settings
 from playout.workers import DOCTOR, Workers
 
 from .onnx import OnnxNetwork

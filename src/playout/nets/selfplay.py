@@ -20,8 +20,9 @@ from playout.core.answer import best_edge
 from playout.errors import GameError
 from playout.faults import described, rule_origin
 from playout.game import CHANCE, Game, Position
+from playout.policies import PUCT, Parent
 from playout.search import Search
-from playout.settings import PUCT, Noise, Outside, Parent, Settings
+from playout.settings import Noise, Outside, Settings
 
 from .answers import checked
 from .gumbel import Halving
