@@ -162,7 +162,31 @@ def test_normal_numbers_are_normal():
     assert drawn.std() == pytest.approx(1.0, abs=0.05)
 
 
+def test_a_saved_search_goes_on_with_the_policy_that_it_names(tmp_path):
+    search, whole = (po.Search(Nim(), po.Settings(policy=EpsilonGreedy(0.2)), seed=5) for _ in range(2))
+    search.run(60)
+    search.save(tmp_path / "x.search")
+    again = po.Search.load(tmp_path / "x.search", game=Nim())
+    assert again.settings.policy == EpsilonGreedy(0.2)
+    again.run(60)
+    whole.run(120)
+    assert visits(again) == visits(whole)
+
+
+def test_settings_with_a_users_policy_are_written_and_read_back():
+    settings = po.Settings(policy=Louder(0.5, factor=2.0))
+    data = settings.to_dict()
+    assert data["policy"] == {"kind": "tests.test_policies:Louder", "c": 0.5, "factor": 2.0}
+    assert po.Settings.from_dict(data) == settings
+    assert po.Settings().to_dict()["policy"]["kind"] == "UCT"
+
+
 # What is refused.
+
+
+def test_a_policy_that_is_not_at_hand_is_named_with_its_module():
+    with pytest.raises(po.SettingsError, match=r"policy is Gone of the module lost.place, which is not at hand"):
+        po.Settings.from_dict({"policy": {"kind": "lost.place:Gone", "c": 1.0}})
 
 
 def test_a_policy_without_a_score_is_refused_when_the_class_is_made():

@@ -20,7 +20,7 @@ from .core.tree import NO_GRAPH, SCALARS, VECTORS
 from .declare import check_number, check_numbers, setting
 from .errors import GameError, SettingsError
 from .game import Game
-from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
+from .policies import KNOWN, PUCT, UCT, Parent, Policy, UCB1Tuned, kind_of
 
 T = TypeVar("T")
 
@@ -193,7 +193,8 @@ class Settings:
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        return {"kind": type(value).__name__, **fields}
+        kind = kind_of(type(value)) if isinstance(value, Policy) else type(value).__name__
+        return {"kind": kind, **fields}
     return named(value) if callable(value) else value
 
 
@@ -207,6 +208,14 @@ def _rebuilt(key: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     name = str(value.get("kind"))
+    if key == "policy" and ":" in name:
+        if name not in KNOWN:
+            module, _, part = name.partition(":")
+            raise SettingsError(
+                f"settings: policy is {part} of the module {module}, which is not at hand; import the module that "
+                f"defines it first (a file or a request never does)"
+            )
+        return KNOWN[name](**{k: v for k, v in value.items() if k != "kind"})
     if name not in _KINDS:
         hint = did_you_mean(name, _KINDS) if "kind" in value else ""
         raise SettingsError(f"settings: '{key}' is {value!r}, expected a 'kind' out of {', '.join(_KINDS)}{hint}")

@@ -22,6 +22,15 @@ class Parent:
     by_seen: bool = False
 
 
+KNOWN: dict[str, type["Policy"]] = {}  # every policy that was defined here, by the name that files keep
+
+
+def kind_of(cls: type["Policy"]) -> str:
+    """How files and JSON name a policy: a built-in one by its name alone, others with the module that has them."""
+    own = cls.__module__.startswith(f"{__package__}.")
+    return cls.__name__ if own else f"{cls.__module__}:{cls.__qualname__}"
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(number, dataclasses.field))
 class Policy:
     """How a walk chooses among the children of a node: the highest score is taken, ties at random.
@@ -41,6 +50,7 @@ class Policy:
         super().__init_subclass__()
         setting(cls)
         cls._part = _part_of(cls)
+        KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
 
     def replace(self, **changes: Any) -> Any:
         """The same policy with other settings."""
