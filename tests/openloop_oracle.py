@@ -62,6 +62,7 @@ class OpenLoopOracle(Oracle):
         """The best of the actions that are legal this time."""
         legal, random = self.choices(state), self.random if self.s.ties == "random" else None
         visited, waiting, taken = Best(random), Best(random), 0
+        self.prepare(node)
         for prior, action in legal:
             edge = next((e for e in node.edges if e.action == action), None)
             if edge is None:
@@ -71,7 +72,7 @@ class OpenLoopOracle(Oracle):
                 waiting.offer(edge, edge.prior if self.by_prior else 0.0)
                 continue
             taken += 1
-            if isinstance(self.s.policy, po.PUCT) and node is not self.root:  # the root's may have noise
+            if self.s.policy.scores_unvisited and node is not self.root:  # the root's may have noise
                 edge.prior = float(np.float32(prior))  # that of the position as it is this time
             visited.offer(edge, self.score(node, edge))
         if waiting.found is None or 0 < taken >= self.allowed(node, len(legal)):

@@ -8,12 +8,14 @@ import math
 import operator
 from functools import reduce
 from statistics import NormalDist
+from types import SimpleNamespace
 
 import numpy as np
 
 import playout as po
 from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
 
+BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT)  # which the oracle has formulas of its own for
 SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
 
 
@@ -131,7 +133,7 @@ class Oracle:
         )
         self.alone = game.players == 1
         self.normalise = game.range is None if settings.normalise is None else settings.normalise
-        needs_priors = isinstance(settings.policy, po.PUCT) or isinstance(settings.expansion, po.Widening)
+        needs_priors = settings.policy.by_prior or isinstance(settings.expansion, po.Widening)
         self.by_prior = needs_priors or settings.priors is True
         self.priors = needs_priors if settings.priors is None else settings.priors
         # What is proven gets no visits in a game of one player, so visits say nothing of it.
@@ -140,7 +142,7 @@ class Oracle:
         )
         self.unvisited = settings.unvisited
         if self.unvisited is None:
-            self.unvisited = po.Parent() if isinstance(settings.policy, po.PUCT) else "infinity"
+            self.unvisited = settings.policy.unvisited
         self.least, self.greatest = math.inf, -math.inf  # edge values seen
         self.simulations, self.leader, self.leader_since = 0, None, 0
         self.plant((position or game.position()).state.copy())
@@ -220,6 +222,7 @@ class Oracle:
         more = len(visited) < self.allowed(node, len(node.edges))
         if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
             return self.next_unvisited(node)
+        self.prepare(node)
         if waiting and all(e.exact for e in visited):  # nothing else to learn here
             return self.next_unvisited(node)
         scores = [self.score(node, e) for e in visited]
@@ -234,11 +237,52 @@ class Oracle:
             return max(visited, key=lambda e: e.value)
         return tied[self.random.below(len(tied))] if len(tied) > 1 and self.s.ties == "random" else tied[0]
 
+    def prepare(self, node):
+        """What a user's policy says about a node, once a walk, before any score."""
+        policy = self.s.policy
+        self.shared = 0.0
+        if hasattr(policy, "prepare") and type(policy) not in BUILT_IN:
+            self.shared = self.asked(policy.prepare, self.view(node))
+
+    def asked(self, function, *seen):
+        """A function of a user's policy, as it is: it may draw random numbers."""
+        policy, rng = self.s.policy, np.array([self.random.state], np.uint64)
+        rest = (self.shared, rng) if len(seen) > 1 else (rng,)
+        with np.errstate(all="ignore"):
+            got = float(function(policy, *seen, *rest))
+        self.random.state = int(rng[0])
+        return got
+
+    def scale(self):
+        if self.normalise and self.greatest > self.least:
+            return self.least, 1.0 / (self.greatest - self.least)
+        return 0.0, 1.0
+
+    def view(self, node):
+        base, scale = self.scale()
+        return SimpleNamespace(
+            visits=np.int64(node.visits),
+            through=np.int64(node.visits - node.own),
+            value=np.float64((node.value - base) * scale),
+            width=np.float64(1.0 if self.normalise else self.high - self.low),
+            player=np.int64(node.player),
+            count=np.int64(len(node.edges)),
+        )
+
+    def edge_view(self, edge, value, scale):
+        return SimpleNamespace(
+            visits=np.int64(edge.visits),
+            pending=np.int64(0),
+            value=np.float64(value),
+            spread=np.float64(edge.spread * scale * scale),
+            prior=np.float64(edge.prior),
+            action=np.int64(edge.action),
+            proven=False,
+        )
+
     def score(self, node, edge):
         """Value plus exploration; a proven value has nothing left to explore, a proven loss is the last resort."""
-        base, scale = 0.0, 1.0
-        if self.normalise and self.greatest > self.least:
-            base, scale = self.least, 1.0 / (self.greatest - self.least)
+        base, scale = self.scale()
         if edge.visits:
             value = (edge.value - base) * scale
         elif isinstance(self.unvisited, po.Parent):
@@ -249,6 +293,10 @@ class Oracle:
         if edge.exact:  # with one player all visits, with more every fourth one look at what is still open
             passed = self.s.solver and (self.alone or node.visits % 4 == 1)
             return -math.inf if edge.value <= self.low or passed else value
+        if type(self.s.policy) not in BUILT_IN:
+            if not edge.visits and not self.s.policy.scores_unvisited:
+                return value
+            return self.asked(self.s.policy.score, self.view(node), self.edge_view(edge, value, scale))
         return value + self.exploration(node, edge, scale)
 
     def exploration(self, node, edge, scale):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from tests.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
+from tests.own_policies import EpsilonGreedy, OwnPUCT, OwnUCT, Sampled
 from tests.sizes import examples
 from tests.toy_games import (
     TOY_GAMES,
@@ -85,7 +86,8 @@ def compare(game, settings, simulations, seed=0, position=None, then=(), kind=Or
 def settings_for(draw, game):
     """Any settings that the game has the parts for."""
     c = draw(st.sampled_from([0.0, 0.1, 0.7, 1.0, math.sqrt(2), 3.0]))
-    policy = draw(st.sampled_from([po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]))
+    built_in = [po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]
+    policy = draw(st.sampled_from([*built_in, OwnUCT(c), OwnPUCT(c), EpsilonGreedy(0.3), Sampled()]))
     numbers = st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0])
     unvisited = draw(
         st.one_of(

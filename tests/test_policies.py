@@ -7,60 +7,11 @@ import pytest
 
 import playout as po
 from playout.core.jit import COMPILED
-from playout.core.lookup import inverse_root, root_log
 from playout.core.rng import random_float, random_normal
+from tests.own_policies import EpsilonGreedy, Louder, OwnPUCT, OwnUCT
 from tests.toy_games import Auction, Dice, Nim, PriorNim
 
 SIMULATIONS = 2000 if COMPILED else 150
-
-
-class OwnUCT(po.Policy):
-    """UCT, as a user would write it who knows how the built-in one rounds."""
-
-    c: float = 1.4
-
-    @staticmethod
-    def prepare(policy, node, rng):
-        return policy.c * root_log(node.visits)
-
-    @staticmethod
-    def score(policy, node, edge, shared, rng):
-        return edge.value + shared * inverse_root(edge.visits)
-
-
-class OwnPUCT(po.Policy):
-    c: float = 1.25
-    scores_unvisited = True
-    by_prior = True
-    unvisited = po.Parent()
-
-    @staticmethod
-    def score(policy, node, edge, shared, rng):
-        return edge.value + policy.c * math.sqrt(max(1, node.through)) * edge.prior / (1.0 + edge.visits)
-
-
-class EpsilonGreedy(po.Policy):
-    """The best mean, and now and then any child."""
-
-    epsilon: float = 0.1
-
-    @staticmethod
-    def prepare(policy, node, rng):
-        return 1.0 if po.random(rng) < policy.epsilon else 0.0
-
-    @staticmethod
-    def score(policy, node, edge, shared, rng):
-        return po.random(rng) if shared > 0.0 else edge.value
-
-
-class Louder(po.UCT):
-    """A subclass of a built-in policy: its formula, with more exploration."""
-
-    factor: float = 3.0
-
-    @staticmethod
-    def prepare(policy, node, rng):
-        return policy.factor * policy.c * root_log(node.visits)
 
 
 def visits(search):
@@ -176,7 +127,7 @@ def test_a_saved_search_goes_on_with_the_policy_that_it_names(tmp_path):
 def test_settings_with_a_users_policy_are_written_and_read_back():
     settings = po.Settings(policy=Louder(0.5, factor=2.0))
     data = settings.to_dict()
-    assert data["policy"] == {"kind": "tests.test_policies:Louder", "c": 0.5, "factor": 2.0}
+    assert data["policy"] == {"kind": "tests.own_policies:Louder", "c": 0.5, "factor": 2.0}
     assert po.Settings.from_dict(data) == settings
     assert po.Settings().to_dict()["policy"]["kind"] == "UCT"
 

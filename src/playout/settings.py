@@ -256,7 +256,7 @@ def _check_flags(prefix: str, part: Any) -> None:
 
 def _check(s: Settings) -> None:
     """Refuse values that no search can have, each by name."""
-    _kind("policy", s.policy, Policy)
+    _kind("policy", s.policy, Policy, UCT, UCB1Tuned, PUCT)
     _kind("evaluator", s.evaluator, Rollouts, Static, Mixed, Network, Outside)
     _kind("expansion", s.expansion, All, OneAtATime, Widening)
     check_numbers("policy", s.policy)

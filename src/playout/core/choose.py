@@ -114,8 +114,23 @@ def best_exact(edges, first, opened):
 
 
 @inlined
+def spread_of(tree, node):
+    """Of all returns at a node: within its edges, between them, and of the visits that ended here, by their mean."""
+    total, beyond, first = 0.0, 0.0, np.int64(node["first_edge"])
+    for e in range(first, first + np.int64(node["opened"])):
+        off = tree.edges[e]["value"] - node["value"]
+        total += tree.edges[e]["spread"] + tree.edges[e]["visits"] * off * off
+        beyond += tree.edges[e]["visits"] * off
+    own = np.int64(node["own"]) * (1 - np.int64(node["flags"] & UNKNOWN))
+    return total + beyond * beyond / own if own > 0 else total  # all deviations from a mean sum to zero
+
+
+@inlined
 def node_view(params, tree, number, flying, subtract, multiply):
-    """A node as a policy sees it; `flying` walks are under way through it."""
+    """A node as a policy sees it; `flying` walks are under way through it.
+
+    The spread costs a loop of its own. The compiler leaves it out of a policy that does not look at it.
+    """
     node = tree.nodes[number]
     visits = np.int64(node["visits"]) + flying
     width = 1.0 if params.normalise else params.highest - params.lowest
@@ -123,15 +138,10 @@ def node_view(params, tree, number, flying, subtract, multiply):
         visits,
         visits - np.int64(node["own"]),
         (node["value"] - subtract) * multiply,
+        spread_of(tree, node) * multiply * multiply,
         np.float64(width),
         np.int64(node["player"]),
         np.int64(node["count"]),
-        tree.edges,
-        np.int64(node["first_edge"]),
-        np.int64(node["opened"]),
-        np.int64(node["own"]) * (1 - np.int64(node["flags"] & UNKNOWN)),
-        np.float64(node["value"]),
-        np.float64(multiply),
     )
 
 
@@ -225,8 +235,6 @@ def make_choose(
             ties = np.int64(1) if better else ties + (got == best)
             chosen = np.int64(e) if better else chosen
             best = got if better else best
-        if waiting:
-            chosen = one_of_equals(params, work, rng, row, first, chosen, first + opened, ties, best)
         if open_ends == 0 and opened < count:  # whatever widening allows: there is nothing else to learn
             return next_unvisited(params, tree, node)
         if more:
@@ -242,24 +250,16 @@ def make_choose(
             return np.int64(NO_NUMBER)
         if best == -np.inf:
             return best_exact(edges, first, opened)
-        if not waiting:
-            chosen = one_of_equals(params, work, rng, row, first, chosen, first + opened, ties, best)
+        if ties > 1 and params.random_ties:
+            skip = random_below(rng, ties)
+            for e in range(chosen, first + opened):
+                if work.scores[row, e - first] == best:
+                    if skip == 0:
+                        return e
+                    skip -= 1
         return chosen
 
     return choose
-
-
-@inlined
-def one_of_equals(params, work, rng, row, first, chosen, stop, ties, best):
-    """A random one of the edges that have the best score; `chosen` is the first of them."""
-    if ties > 1 and params.random_ties:
-        skip = random_below(rng, ties)
-        for e in range(chosen, stop):
-            if work.scores[row, e - first] == best:
-                if skip == 0:
-                    return e
-                skip -= 1
-    return chosen
 
 
 def make_choose_open(

@@ -5,6 +5,7 @@ around them (`core/choose.py`), compiled for itself and kept on disk, so that a 
 """
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -46,14 +47,19 @@ class PolicyPart:
         """As `make_terms` has it."""
         if TERMS not in self._made:
             self._made[TERMS] = self._compiled(TERMS, types.void, params, tree, types.int64, rng, out)
-        self._made[TERMS](policy.view(self.record)[0], params, tree, number, rng, out)
+        self._made[TERMS](self.view(policy), params, tree, number, rng, out)
 
     def _on_bytes(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(policy: Any, *rest: Any) -> Any:
             with np.errstate(all="ignore"):  # as compiled
-                return function(policy.view(self.record)[0], *rest)
+                return function(self.view(policy), *rest)
 
         return call
+
+    def view(self, policy: Any) -> Any:
+        """A policy's settings as its functions see them. A plain record, uncompiled, has attributes of its own, too."""
+        record = policy.view(self.record)[0]
+        return record if COMPILED else SimpleNamespace(**{name: record[name] for name in self.record.names or ()})
 
     def _make(self, kind: str, prepare: Any = no_preparation, *, score: Any) -> Callable[..., Any]:
         if kind == TERMS:
