@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .core.callback import CallbackError
+from .core.guard import Copies
 from .core.rules import CHANCE
 from .core.watch import RuleInterrupted, watched
 from .errors import GameError, PlayoutError
@@ -98,6 +99,14 @@ def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
     return first.name, f"{last.filename}:{last.lineno}"
 
 
+def users_place(error: BaseException) -> str | None:
+    """The line of a user's own code that an exception was raised in, if it was."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = (str(Path(__file__).resolve().parent), sys.base_prefix, sys.prefix, "<frozen")
+    own = [frame for frame in frames if not frame.filename.startswith(ours)]
+    return f"{own[-1].filename}:{own[-1].lineno}, in {own[-1].name}" if own else None
+
+
 def described(error: BaseException) -> str:
     """An exception in one short line."""
     text = " ".join(str(error).split())
@@ -143,8 +152,9 @@ def _past_the_end(rule: str, position: "Position", action: int | None) -> str:
         if rule == "priors":
             legal = np.array(position.actions(), np.int32)
             rest = (legal, len(legal), room)
+        plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # its compiled helpers, too
         with contextlib.suppress(Exception), np.errstate(all="ignore"):
-            game.rules.functions[rule](game.rules.view(position.buffer.copy()), *rest)
+            plain(game.rules.view(position.buffer.copy()), *rest)
         written = np.flatnonzero(room != -12345)
         if len(written) and written[-1] >= limit:
             unit = f"max_actions = {most}" if limit == most and rule != "apply" else f"players = {players}"

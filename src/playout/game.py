@@ -181,7 +181,11 @@ class Game:
     def sums_to(self) -> float | None:
         if self.returns_sum == "default":
             return 0.0 if self.players == 2 else None
-        return self.returns_sum  # type: ignore[return-value]
+        if self.returns_sum is not None and not isinstance(self.returns_sum, int | float):
+            raise GameError(
+                f"{self.title}.returns_sum is {self.returns_sum!r:.80}, expected a number, or None: it varies"
+            )
+        return self.returns_sum
 
     @property
     def one_value_tells_all(self) -> bool:

@@ -1,11 +1,13 @@
 """A simulation that failed, run again step by step to find out which rule went wrong, and in which position."""
 
 import contextlib
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .core import evaluate as core_evaluate
+from .core.expand import ROUNDING
 from .core.tree import NO_NODE, NODES, NOT_BEGUN, ROOT, child_node
 from .core.watch import watched
 from .errors import GameError
@@ -80,11 +82,24 @@ def _ask_all(search: "Search", position: Position) -> None:
     if position.player == TERMINAL:
         return
     position.actions()
+    if position.player == CHANCE:
+        _check_probabilities(position)
     game, params = search.game, search.params
     if position.player != CHANCE and params.has_priors:
         position.priors()
     if game.has("evaluate") and (params.evaluator != 0 or params.depth):
         _check_values(search, "evaluate", position.evaluate(), position, None, total=True)
+
+
+def _check_probabilities(position: Position) -> None:
+    """Refuse probabilities of chance that are none."""
+    weights = [weight for _, weight in position.outcomes()]
+    if not all(weight >= 0 for weight in weights) or not abs(math.fsum(weights) - 1) <= ROUNDING:
+        listed = ", ".join(f"{weight:g}" for weight in weights[:8]) + (", …" if len(weights) > 8 else "")
+        raise GameError(
+            f"{position.game.title}.chance_outcomes gave the probabilities {listed} in {position.text or 'the start'}, "
+            f"which add up to {math.fsum(weights):g}; expected numbers from 0 up that add up to 1"
+        )
 
 
 def _check_values(

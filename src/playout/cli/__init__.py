@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from playout.arguments import did_you_mean
 from playout.errors import PlayoutError
+from playout.faults import described, users_place
 from playout.interrupt import INTERRUPTED, STOPPED
 
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci
@@ -107,6 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InterruptError, KeyboardInterrupt) as interrupt:
         print(f"{STOPPED}: {interrupt}" if interrupt.args else STOPPED, file=sys.stderr)
         return INTERRUPTED
+    except Exception as error:
+        if place := users_place(error):
+            return _refuse(f"{described(error)}, raised at {place}")
+        raise
     return code if isinstance(code, int) else 0
 
 

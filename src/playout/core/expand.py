@@ -12,6 +12,8 @@ from .tree import EDGES, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
 # What can be wrong with a game's rules.
 FINE, NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER = range(4)
 BAD_POLICY = 4  # its score is not a number
+BAD_CHANCE = 5  # probabilities that are none
+ROUNDING = 1e-6
 
 
 @inlined
@@ -43,6 +45,16 @@ def sort_by_weight(actions, weights, count):
 
 
 @inlined
+def are_probabilities(weights, count):
+    """Whether weights are at least zero and sum to one: a proof would rest on them."""
+    total, fit = 0.0, True
+    for i in range(count):
+        fit &= weights[i] >= 0.0
+        total += weights[i]
+    return fit and abs(total - 1.0) <= ROUNDING
+
+
+@inlined
 def find_edges(rules, params, work, player):
     """The legal actions of `work.state` and their priors, or chance's outcomes and probabilities: (status, count)."""
     if player >= params.players or player < CHANCE or (player == CHANCE and not params.has_chance):
@@ -56,6 +68,8 @@ def find_edges(rules, params, work, player):
     if count > params.max_actions:
         return TOO_MANY_ACTIONS, count
     if player == CHANCE:
+        if not are_probabilities(work.weights, count):
+            return BAD_CHANCE, count
         normalise(work.weights, count)
     elif params.has_priors:
         call_priors(rules, work.state, work.actions, count, work.weights)

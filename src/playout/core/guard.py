@@ -8,6 +8,7 @@ are proven in its tests and compiled without.
 
 import contextlib
 import ctypes
+import dis
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -111,6 +112,7 @@ def guarded(function: Callable[..., Any], **options: Any) -> Any:
     """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
 
     def finish(copied: FunctionType) -> Any:
+        refuse_flat(copied)
         made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **options)(copied)
         made.is_guarded = True
         return made
@@ -155,6 +157,8 @@ class Copies:
         """What a function refers to, as its copy should see it."""
         if isinstance(value, ModuleType):
             return self.module(value) if is_users_own(value) else value
+        if type(value) is tuple and any(hasattr(item, "py_func") for item in value):
+            return tuple(self.replaced(item) for item in value)
         inner = getattr(value, "py_func", None)
         is_helper = isinstance(inner, FunctionType) and is_users_own(inner) and not hasattr(value, "is_guarded")
         return self.of(inner) if is_helper else value
@@ -164,8 +168,17 @@ class Copies:
         if id(module) not in self.modules:
             self.modules[id(module)] = copied = ModuleType(module.__name__)
             for name, value in vars(module).items():
-                setattr(copied, name, value if isinstance(value, ModuleType) else self.replaced(value))
+                setattr(copied, name, self.replaced(value))
         return self.modules[id(module)]
+
+
+def refuse_flat(function: FunctionType) -> None:
+    """Numba checks no index of `.flat`."""
+    for step in dis.get_instructions(function.__code__):
+        if step.argval == "flat" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
+            place = f'File "{function.__code__.co_filename}", line {line}'
+            raise ValueError(f"`.flat` can't be checked for indices past the end; index the array itself\n{place}")
 
 
 def names_in(code: CodeType) -> list[str]:
@@ -180,6 +193,8 @@ def names_in(code: CodeType) -> list[str]:
 def is_users_own(value: ModuleType | FunctionType) -> bool:
     """Whether a module or function is neither Python's, nor an installed package's, nor ours."""
     file = value.__code__.co_filename if isinstance(value, FunctionType) else getattr(value, "__file__", None)
+    if file is None:  # a folder without an __init__.py
+        file = next(iter(getattr(value, "__path__", ())), None)
     return is_followed(file) and not Path(file or "").is_relative_to(PACKAGE)
 
 

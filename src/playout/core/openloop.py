@@ -10,7 +10,16 @@ import numpy as np
 from .arrays import copy
 from .backup import count_simulation
 from .choose import NO_NUMBER
-from .expand import BAD_PLAYER, FINE, NO_ACTIONS, TOO_MANY_ACTIONS, find_edges, reserve_edges
+from .expand import (
+    BAD_CHANCE,
+    BAD_PLAYER,
+    FINE,
+    NO_ACTIONS,
+    TOO_MANY_ACTIONS,
+    are_probabilities,
+    find_edges,
+    reserve_edges,
+)
 from .jit import inlined
 from .parts import call_choose
 from .rng import sample
@@ -85,6 +94,8 @@ def step_and_draw(rules, params, tree, work, e, depth):
         count = call_chance_outcomes(rules, work.state, work.actions, work.weights)
         if count <= 0 or count > params.max_actions:
             return (NO_ACTIONS if count <= 0 else TOO_MANY_ACTIONS), count
+        if not are_probabilities(work.weights, count):
+            return BAD_CHANCE, count
         if work.draws[0] + 2 > work.draws.shape[0]:
             return BAD_PLAYER, 0
         outcome = work.actions[sample(tree.rng, work.weights, count)]

@@ -9,6 +9,7 @@ import numpy as np
 
 from playout import games
 from playout.errors import GameError, SettingsError
+from playout.faults import described
 from playout.game import Game
 from playout.options import OPTIONS, flat
 from playout.settings import PRESETS, preset, preset_for
@@ -58,6 +59,10 @@ class Catalogue:
         game = self.load(name)
         about = inspect.getdoc(type(game)) or ""
         built_in = name not in self._own
+        try:
+            position = game.position().text
+        except Exception as error:  # noqa: BLE001  # a user's game may raise anything; the others can still be used
+            position, about = "", f"does not work: {described(error)}"
         return {
             "game": name,
             "description": games.describe(name) if built_in else about.partition("\n")[0],
@@ -67,7 +72,7 @@ class Catalogue:
             "range": list(game.range) if game.range else None,
             "built_in": built_in,
             "settings": [_setting(game, key) for key in game.settings if _is_numeric(game, key)],
-            "position": game.position().text,
+            "position": position,
             "parts": [part for part in PARTS if game.has(part)],
         }
 
