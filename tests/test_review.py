@@ -1,4 +1,4 @@
-"""What a review of "right or refused" found: helpers out of sight, probabilities, sums, and games that raise."""
+"""What a review of "right or refused" found: helpers out of sight, probabilities, and games that raise."""
 
 import importlib
 import sys
@@ -116,15 +116,6 @@ def test_probabilities_that_are_none_are_refused(first, second, changes):
     assert po.Search(Lottery(), po.Settings(**changes)).run(50).value == pytest.approx(0.5, abs=0.3)
     with pytest.raises(po.GameError, match=r"Lottery.chance_outcomes gave the probabilities .* in .*phase=1"):
         po.Search(Lottery(first=first, second=second), po.Settings(**changes)).run(50)
-
-
-def test_values_of_all_players_from_outside_add_up():
-    def both_win(planes):
-        return np.ones((len(planes), 7)), np.full((len(planes), 2), 0.9)
-
-    search = po.Search("connect4", po.Settings(policy=po.PUCT(), evaluator=both_win))
-    with pytest.raises(po.EvaluatorError, match=r"the values 0.9, 0.9, which add up to 1.8; .* add up to 0"):
-        search.run(10)
 
 
 def test_a_sum_that_is_no_number_is_refused():

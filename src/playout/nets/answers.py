@@ -96,14 +96,6 @@ def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tup
     low, high = value_limits(game)
     if judged.size and not (judged.min() >= low and judged.max() <= high):
         _refuse(judged, "value", limits_text(game), name, (low, high))
-    if judged.ndim == 2 and game.players > 1 and game.sums_to is not None:
-        off = np.abs(judged.sum(1) - game.sums_to)
-        if off.size and not off.max() <= game.players * (high - low) * ANSWER_SLACK:
-            row = judged[int(np.argmax(off))]
-            raise EvaluatorError(
-                f"{name} returned the values {', '.join(f'{v:g}' for v in row)}, which add up to {row.sum():g}; the "
-                f"returns of {game.title} add up to {game.sums_to:g} (set returns_sum in its class if they don't)"
-            )
     return weighed, judged
 
 
