@@ -158,6 +158,14 @@ def test_a_field_that_is_no_number_is_refused_when_the_class_is_made():
                 return 0.0
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("update", print), ("columns", np.dtype("f8")), ("terms", print), ("scores_unvisited", True)]
+)
+def test_what_the_search_cannot_use_is_refused_when_the_class_is_made(name, value):
+    with pytest.raises(po.SettingsError, match=f"Early has `?{name}`?.* which the search can't use yet"):
+        type("Early", (po.Policy,), {name: value, "score": staticmethod(lambda policy, node, edge, shared, rng: 0.0)})
+
+
 class NotANumber(po.Policy):
     @staticmethod
     def score(policy, node, edge, shared, rng):

@@ -78,4 +78,12 @@ def _part_of(cls: type[Policy]) -> PolicyPart:
         raise SettingsError(
             f"{cls.__name__} has no `score(policy, node, edge, shared, rng)`; a policy needs one, as a @staticmethod"
         )
+    for name in ("update", "columns", "terms"):
+        if hasattr(cls, name):
+            raise SettingsError(f"{cls.__name__} has `{name}`, which the search can't use yet; leave it out")
+    if cls.scores_unvisited and not cls.by_prior:
+        raise SettingsError(
+            f"{cls.__name__} has scores_unvisited without by_prior, which the search can't use yet; set by_prior = "
+            f"True if a higher prior never scores lower, or leave scores_unvisited off"
+        )
     return PolicyPart(cls.__qualname__, functions, record, cls.scores_unvisited)
