@@ -290,7 +290,7 @@ def test_the_value_that_an_unvisited_move_is_taken_for_falls_with_what_was_seen(
 def search_scores(search):
     from playout.step import _scores  # the terms that a step would show, without taking it
 
-    block, terms = _scores(search, core.ROOT)
+    block, terms = _scores(search, core.ROOT, 0)
     return [
         type("Edge", (), {"text": str(int(e["action"])), "value_term": float(t[0])})
         for e, t in zip(block, terms, strict=True)

@@ -90,6 +90,15 @@ def test_a_step_shows_the_terms_of_a_users_policy():
             assert edge.value_term + edge.exploration_term == pytest.approx(edge.score)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_shows_the_numbers_that_its_walk_drew(kind):
+    search = po.Search(Nim(), po.Settings(policy=EpsilonGreedy(1.0), solver=False, **KINDS[kind]), seed=1)
+    search.run(60)
+    for _ in range(10):
+        choice = search.step().selection[0]
+        assert max(edge.score for edge in choice.edges) == next(edge.score for edge in choice.edges if edge.chosen)
+
+
 def test_the_spread_of_a_node_is_that_of_all_its_returns():
     class Looks(po.Policy):
         """Every return of Nim is 1 or -1: their squares sum to the visits, and the spread follows from the mean."""

@@ -10,6 +10,7 @@ import pytest
 
 import playout as po
 from playout.cli import main
+from playout.core.jit import fingerprint
 from tests.toy_games import Nim
 from tests.web_server import serving
 
@@ -67,6 +68,21 @@ def test_a_helper_in_a_module_of_a_package_is_guarded(init, tmp_path, monkeypatc
     with pytest.raises(po.GameError, match=r"Nested.legal_actions"):
         po.Search(module.Nested()).run(10)
     del sys.modules[module.__name__]
+
+
+def test_a_change_of_a_helper_in_a_module_of_a_package_is_noticed(tmp_path, monkeypatch):
+    package = tmp_path / "edited_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "inner.py").write_text("import numba\n\n@numba.njit\ndef more(x):\n    return x + 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    inner = importlib.import_module("edited_package.inner")
+    scope = {"edited_package": sys.modules["edited_package"]}
+    exec("def rule(x):\n    return edited_package.inner.more(x)\n", scope)
+    before = fingerprint(scope["rule"])
+    assert fingerprint(scope["rule"]) == before
+    exec("def more(x):\n    return x + 2\n", vars(inner))
+    assert fingerprint(scope["rule"]) != before
 
 
 @pytest.mark.compiled_only

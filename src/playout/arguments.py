@@ -113,7 +113,7 @@ def belongs_to(key: str, name: str) -> str:
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether something can be called with so many values.
+    """Whether something can be called with `count` arguments by place.
 
     >>> takes(lambda a, b: a, 2), takes(lambda a: a, 2), takes(3, 2)
     (True, False, False)

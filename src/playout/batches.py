@@ -139,7 +139,7 @@ class Batches:
         self._show_pending()
 
     def _show_pending(self) -> None:
-        """Let the policy see the walks under way."""
+        """Give the policy the number of walks under way through each edge."""
         self.search._work = self.search._work._replace(pending=self.arrays.flights)
 
     @property

@@ -466,7 +466,7 @@ class Search:
             returns=np.zeros(players),
             values=np.zeros(players),
             trace=np.zeros(trace, np.int32),
-            scores=np.zeros((depth if trace else 1, room)),
+            scores=np.full((depth if trace else 1, room), np.nan),
             policy=self.settings.policy.record,
             pending=np.zeros(0, np.int32),
             keyed=self.game.keyed_bytes,

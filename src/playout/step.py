@@ -195,7 +195,7 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     tree, work = search.tree, search._work
     numbers = work.path_nodes[:depth].tolist()
     expanded_at = numbers.index(added) if added in numbers else -1
-    scores = [_scores(search, number) for number in numbers]  # nothing has changed yet
+    scores = [_scores(search, number, d) for d, number in enumerate(numbers)]  # nothing has changed yet
     visits = [int(tree.nodes[number]["visits"]) for number in numbers]
     positions = _positions(search, depth)
     choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
@@ -259,13 +259,16 @@ def _answered(search: "Search", position: Position, depth: int) -> Expansion:
     return _expansion_of(search, position, number, depth)
 
 
-def _scores(search: "Search", number: int) -> tuple[Any, Any]:
-    """The edges of a node as they are now, and their terms."""
+def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any]:
+    """The edges of a node as they are now, and their terms; the scores are those that the walk compared."""
     tree, policy = search.tree, search.settings.policy
     node = tree.nodes[number]
     first, count = int(node["first_edge"]), int(node["count"])
     terms = np.zeros((count, 3))
     policy._part.terms(policy.record, search.params, tree, number, tree.rng.copy(), terms)
+    compared = search._work.scores[depth, :count]
+    asked = np.isfinite(compared)
+    terms[asked, 1:] = np.column_stack((compared[asked] - terms[asked, 0], compared[asked]))
     return tree.edges[first : first + count].copy(), terms
 
 

@@ -244,6 +244,7 @@ def make_choose(
                 got = np.float64(score(policy, view, seen, shared, rng))
                 if checked:
                     sound = sound and not math.isnan(got)
+            work.scores[row, opened] = got
             if sound and (got > best or (got == best and (not params.random_ties or random_below(rng, ties + 1) == 0))):
                 return next_unvisited(params, tree, node)
         if not sound:

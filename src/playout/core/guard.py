@@ -95,17 +95,23 @@ class _GuardedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
         return _GuardedLower
 
 
-class _GuardedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
-    """Numba's own pipeline, with our lowering in place of its own."""
+def compiler_with(lowering: type[Any]) -> type[Any]:
+    """Numba's own pipeline, with another lowering in place of its own."""
 
-    def define_pipelines(self) -> list[Any]:
-        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (_GuardedLowering, text) if step is typed_passes.NativeLowering else (step, text)
-            for step, text in manager.passes
-        ]
-        manager.finalize()
-        return [manager]
+    class Compiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
+        def define_pipelines(self) -> list[Any]:
+            manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            manager.passes = [
+                (lowering, text) if step is typed_passes.NativeLowering else (step, text)
+                for step, text in manager.passes
+            ]
+            manager.finalize()
+            return [manager]
+
+    return Compiler
+
+
+_GuardedCompiler = compiler_with(_GuardedLowering)
 
 
 def guarded(function: Callable[..., Any], **options: Any) -> Any:
@@ -192,10 +198,14 @@ def names_in(code: CodeType) -> list[str]:
 
 def is_users_own(value: ModuleType | FunctionType) -> bool:
     """Whether a module or function is neither Python's, nor an installed package's, nor ours."""
-    file = value.__code__.co_filename if isinstance(value, FunctionType) else getattr(value, "__file__", None)
-    if file is None:  # a folder without an __init__.py
-        file = next(iter(getattr(value, "__path__", ())), None)
+    file = value.__code__.co_filename if isinstance(value, FunctionType) else file_of(value)
     return is_followed(file) and not Path(file or "").is_relative_to(PACKAGE)
+
+
+def file_of(module: ModuleType) -> str | None:
+    """The file of a module, or the folder of a package that has no `__init__.py`."""
+    found: str | None = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    return found
 
 
 def is_followed(file: str | None) -> bool:

@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 import llvmlite
 import numba
 import numpy as np
-from numba.core import caching, codegen, compiler, config, typed_passes
+from numba.core import caching, codegen, config, typed_passes
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 
-from .guard import PACKAGE, guarded, is_followed, names_in
+from .guard import PACKAGE, compiler_with, file_of, guarded, is_followed, names_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -117,6 +117,8 @@ class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba is
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
+    """Without machine code at the end."""
+
     _name = "playout_inlined_lowering"
 
     def run_pass(self, state: Any) -> Any:
@@ -132,17 +134,7 @@ class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
         return done
 
 
-class _InlinedCompiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
-    """Numba's own pipeline without machine code at its end."""
-
-    def define_pipelines(self) -> list[Any]:
-        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (_InlinedLowering, text) if step is typed_passes.NativeLowering else (step, text)
-            for step, text in manager.passes
-        ]
-        manager.finalize()
-        return [manager]
+_InlinedCompiler = compiler_with(_InlinedLowering)
 
 
 def njit(function: F) -> F:
@@ -218,6 +210,20 @@ def fingerprint(*parts: object) -> str:
     return digest.hexdigest()
 
 
+def _feed_module(digest: Any, module: ModuleType, names: list[str], seen: set[int]) -> None:
+    """What a function may reach as `module.name`, or as `package.module.name`."""
+    here = hash((id(module), *names))  # another function may use other names of it
+    if here in seen or not is_followed(file_of(module)):
+        return
+    seen.add(here)
+    for name in names:
+        if name in vars(module):
+            found = vars(module)[name]
+            _feed(digest, found, seen)
+            if isinstance(found, ModuleType):
+                _feed_module(digest, found, names, seen)
+
+
 def _feed(digest: Any, value: object, seen: set[int]) -> None:
     if isinstance(value, staticmethod):
         value = value.__func__
@@ -233,11 +239,8 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
                 found = value.__globals__[name]
                 digest.update(name.encode())
                 _feed(digest, found, seen)
-                is_module = isinstance(found, ModuleType)  # a helper may be reached as `module.name`
-                if is_module and is_followed(getattr(found, "__file__", None)):
-                    for part in names:
-                        if part in vars(found):
-                            _feed(digest, vars(found)[part], seen)
+                if isinstance(found, ModuleType):
+                    _feed_module(digest, found, names, seen)
         for cell in value.__closure__ or ():
             _feed(digest, cell.cell_contents, seen)
         _feed(digest, value.__defaults__, seen)

@@ -33,7 +33,6 @@ class PolicyPart:
         self.name, self.functions, self.scores_unvisited = name, functions, scores_unvisited
         self.record = np.dtype((np.record, record))
         self.guard = not all(is_proven(function) for function in functions.values())
-        self._key = fingerprint(record.descr, scores_unvisited, *(functions[name] for name in sorted(functions)))
         self._made: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
 
     def entry(self, kind: str, params: Any, tree: Any, work: Any) -> Any:
@@ -79,7 +78,9 @@ class PolicyPart:
         kinds = [each if isinstance(each, types.Type) else typeof(each) for each in given]
         signature = result(from_dtype(self.record), *kinds)
         try:
-            key = fingerprint(self._key, kind, self.guard)
+            # Not before: a helper or a constant may be defined after the class.
+            functions = [self.functions[name] for name in sorted(self.functions)]
+            key = fingerprint(self.record.descr, self.scores_unvisited, kind, self.guard, *functions)
             return compile_part(self._make(kind, **inner), signature, f"{self.name}.{kind}", key)
         except Exception as error:  # Numba's are of many kinds
             wrong = next((f for n, f in self.functions.items() if f"'{n}'" in str(error)), self.functions["score"])

@@ -25,7 +25,7 @@ from .watchdog import NeverReturnedError, Watchdog
 
 PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
 PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python
-OBSERVED_POSITIONS = 1000  # so many observations are looked at: they are large, and each action has a place in a policy
+OBSERVED_POSITIONS = 1000  # positions whose observation is checked: it is slow, for games with large ones
 FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # are played uncompiled, to see whether it is safe to compile the rules at all
 UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
 
