@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .core import batch as core_batch
-from .core import loop
+from .core import endings
 from .core import tree as core
 from .core.batch import Batch
 from .core.graph import key_of
@@ -107,7 +107,7 @@ class Batches:
             cache_keys=np.zeros(cache, np.uint64),
             cache_weights=np.zeros((cache, actions), np.float32),
             cache_values=np.zeros((cache, players)),
-            info=np.zeros(core_batch.INFO, np.int64),
+            info=np.zeros(core.INFO, np.int64),
         )
 
     def fit(self, places: int = 0) -> None:
@@ -139,8 +139,8 @@ class Batches:
         self._show_pending()
 
     def _show_pending(self) -> None:
-        """Give the policy the number of walks under way through each edge."""
-        self.search._work = self.search._work._replace(pending=self.arrays.flights)
+        """Let walks and the policy see how many are under way, and through which edges."""
+        self.search._work = self.search._work._replace(pending=self.arrays.flights, info=self.arrays.info)
 
     @property
     def nothing(self) -> tuple[Any, Any]:
@@ -150,7 +150,7 @@ class Batches:
     @property
     def room(self) -> int:
         """For how many nodes there must be room in the tree: those that wait, one more, and chance's on the way."""
-        return int(self.arrays.info[core_batch.WAITING]) + 3
+        return int(self.arrays.info[core.WAITING]) + 3
 
     # A network or a function answers at once.
 
@@ -185,7 +185,7 @@ class Batches:
 
     def answer(self) -> tuple[Any, Any]:
         """Evaluate the leaves that the last collecting found, and back them up; returns what was answered."""
-        count = int(self.arrays.info[core_batch.FRESH])
+        count = int(self.arrays.info[core.FRESH])
         if count == 0:
             return None, None
         slots = self.arrays.fresh[:count].copy()
@@ -210,14 +210,14 @@ class Batches:
         search, arrays = self.search, self.arrays
         kernel = (search._rules, search.params, search.tree, search._work)
         status, count = search.call(core_batch.find_answers, *kernel[:2], search._work, search.game.policy_size)
-        if status == core_batch.BAD_POLICY_SIZE:
+        if status == endings.BAD_INDEX:
             self._say_that_an_index_is_wrong(count)
         search._checked(status, count)
-        arrays.info[core_batch.FRESH], key = 0, np.uint64(0)
+        arrays.info[core.FRESH], key = 0, np.uint64(0)
         if len(arrays.cache_keys):
             key = np.uint64(search.call(key_of, *kernel[:2], search._work.state, search._work.keyed))
             if core_batch.load_cached(search.params, search._work, arrays, key, count):
-                arrays.info[core_batch.CACHED] += 1
+                arrays.info[core.CACHED] += 1
                 returns = search._work.returns.copy()
                 search.call(core_batch.settle_leaf, *kernel, depth, player, count)
                 if depth == 0:
@@ -247,7 +247,7 @@ class Batches:
         )
         if done < len(slots):
             self.take_back(slots[done:])
-            search._serve(loop.BAD_VALUE, 0)
+            search._serve(endings.BAD_VALUE, 0)
         if at_root and search.tree.nodes[core.ROOT]["visits"] > 0:
             search._add_noise()
 
@@ -279,7 +279,7 @@ class Batches:
             byte_limit,
             target,
         )
-        if status == core_batch.WRONG_INDEX:
+        if status == endings.BAD_INDEX:
             self.take_back(self.waiting())
             self._say_that_an_index_is_wrong(detail)
         return int(status), int(detail)
@@ -332,19 +332,19 @@ class Batches:
         with search.game.using_random(search._random):
             while len(leaves) < count:
                 status, detail = self.collect(count - len(leaves), stop_at, 0)
-                found = self.arrays.fresh[: int(self.arrays.info[core_batch.FRESH])].copy()
+                found = self.arrays.fresh[: int(self.arrays.info[core.FRESH])].copy()
                 known, fresh = found[self.arrays.known[found] > 0], found[self.arrays.known[found] == 0].tolist()
                 if len(known):
                     self.settle(known, *self.nothing)
                 leaves += [self._leaf(slot) for slot in fresh]
-                if status == core_batch.NO_SLOT:
+                if status == endings.NO_SLOT:
                     if len(self.arrays.used) >= MOST_LEAVES:
                         break
                     self.fit(min(MOST_LEAVES, 2 * len(self.arrays.used)))
-                elif status in (loop.GROW, loop.DEEPER):
+                elif status in (endings.GROW, endings.DEEPER):
                     search._serve(status, detail)
-                elif status != loop.DONE or not len(found):
-                    if status not in (loop.DONE, loop.SOLVED, loop.FULL, loop.DECIDED):
+                elif status != endings.DONE or not len(found):
+                    if status not in (endings.DONE, endings.SOLVED, endings.FULL, endings.DECIDED):
                         self.take_back_leaves(leaves)
                         search._serve(status, detail)
                     break

@@ -13,14 +13,13 @@ import numpy as np
 from . import games
 from .arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from .core import answer as core_answer
+from .core import endings, loop
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
 from .core import graph as core_graph
-from .core import loop
 from .core import rules as core_rules
 from .core import tree as core
-from .core.params import MIXED, OUTSIDE, STATIC
-from .core.parts import IN_TREE, OPEN, WAITING
+from .core.params import GRAPH, MIXED, OPEN, OUTSIDE, STATIC, TREE
 from .core.rng import random_bits
 from .core.rules import CHOOSE, RuleCompileError, with_entry
 from .core.tree import Tree, Work, copied
@@ -38,11 +37,11 @@ RESERVE = 1 << 22  # simulations for which room is asked in advance
 LONG_RUN = 0.5  # seconds; for less it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is not touched in order: a small one is faster
 REASONS = {
-    loop.SOLVED: "proven",
-    loop.DECIDED: "decided",
-    loop.NODE_LIMIT: "nodes",
-    loop.BYTE_LIMIT: "bytes",
-    loop.FULL: "full",
+    endings.SOLVED: "proven",
+    endings.DECIDED: "decided",
+    endings.NODE_LIMIT: "nodes",
+    endings.BYTE_LIMIT: "bytes",
+    endings.FULL: "full",
 }
 GRACE = 0.5  # seconds that a rule may go on after its search should have ended
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to walk back to
@@ -88,7 +87,8 @@ class Search:
         self._deadline: float | None = None
         self._random = game.new_random(self.seed)
         self._rules = self._rules_table()
-        self._kernel = loop.run_open if self.params.open_loop else loop.run_in_graph if self.params.graph else loop.run
+        self.topology = OPEN if self.params.open_loop else GRAPH if self.params.graph else TREE
+        self._kernel = {TREE: loop.run, GRAPH: loop.run_in_graph, OPEN: loop.run_open}[self.topology]
         self._work = self._new_work(depth=128)
         if isinstance(position, Position):
             position = game.adopt(position)
@@ -442,9 +442,10 @@ class Search:
     def _add_policy(self) -> None:
         """Put the policy's choice into the rules table; it is compiled here if it is new."""
         policy = self.settings.policy
-        kind = OPEN if self.params.open_loop else WAITING if self.params.evaluator == OUTSIDE else IN_TREE
         try:
-            entry = policy._part.entry(kind, self.params, self.tree, self._work)
+            entry = policy._part.entry(
+                self.topology, self.params.evaluator == OUTSIDE, self.params, self.tree, self._work
+            )
         except RuleCompileError as error:
             raise SettingsError(
                 f"{type(policy).__name__}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
@@ -469,6 +470,7 @@ class Search:
             scores=np.full((depth if trace else 1, room), np.nan),
             policy=self.settings.policy.record,
             pending=np.zeros(0, np.int32),
+            info=np.zeros(core.INFO, np.int64),
             keyed=self.game.keyed_bytes,
             path_scales=np.zeros(depth if self.params.open_loop else 0),
             draws=np.zeros(4 * depth + 2 if self.params.open_loop else 0, np.int32),
@@ -645,35 +647,31 @@ class Search:
 
     def _serve(self, status: int, detail: int, byte_limit: int = 2**62) -> None:
         """Give the kernel what it came back for: room, a longer path, or the news that the rules are broken."""
-        if status == loop.GROW:
+        if status == endings.GROW:
             self.make_room(byte_limit)
-        elif status == loop.DEEPER:
+        elif status == endings.DEEPER:
             self._work = self._new_work(2 * len(self._work.path_nodes), len(self._work.trace))
             self.make_room(byte_limit)
-        elif status == loop.BAD_EXPANSION:
-            self._checked(core_expand.NO_ACTIONS if detail <= 0 else core_expand.TOO_MANY_ACTIONS, detail)
-        elif status == loop.WRONG_PLAYER:
-            self._checked(core_expand.BAD_PLAYER, detail)
-        elif status == loop.BAD_VALUE:
+        elif status in (endings.NO_ACTIONS, endings.TOO_MANY_ACTIONS, endings.BAD_PLAYER, endings.BAD_CHANCE):
+            self._checked(status, detail)
+        elif status == endings.BAD_VALUE:
             find_fault(self)
             raise GameError(self._bad_returns())
-        elif status == loop.WRONG_SCORE:
+        elif status == endings.BAD_SCORE:
             raise SettingsError(
                 f"{type(self.settings.policy).__name__}.score gave no number at a node of {self.game.title}; "
                 f"it must return one for every edge that is visited"
             )
-        elif status == loop.WRONG_KEY:
+        elif status == endings.BAD_KEY:
             self._say_that_keys_are_wrong(detail)
-        elif status == loop.BAD_PLAYOUT:
+        elif status == endings.BAD_PLAYOUT:
             if detail == core_evaluate.RUNAWAY:
                 raise GameError(
                     f"{self.game.title}: a playout did not end within {core_evaluate.RUNAWAY_LIMIT:,} actions; "
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
             find_fault(self)
-            self._checked(
-                core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail
-            )
+            self._checked(endings.NO_ACTIONS if detail == core_rules.NO_ACTIONS else endings.TOO_MANY_ACTIONS, detail)
 
     def _bad_returns(self) -> str:
         values = self._work.returns.tolist()
@@ -693,12 +691,12 @@ class Search:
         )
 
     def _checked(self, status: int, count: int) -> None:
-        if status == core_expand.FINE:
+        if status == endings.DONE:
             return
         find_fault(self)
-        if status == core_expand.BAD_PLAYER:
+        if status == endings.BAD_PLAYER:
             raise GameError(wrong_player(self.game, count))
-        wrong = "no actions where the game is not over" if status == core_expand.NO_ACTIONS else "more than max_actions"
+        wrong = "no actions where the game is not over" if status == endings.NO_ACTIONS else "more than max_actions"
         raise GameError(
             f"{self.game.title}.legal_actions (or chance_outcomes) gives {wrong} "
             f"(max_actions = {self.game.max_actions}); `playout doctor` finds the position"
@@ -749,7 +747,7 @@ class Search:
             while self.simulations < target and not self._stop.is_set():
                 left = min(target - self.simulations, 4096)
                 status, detail = self._advance(left, 2**62, 2**62, target, params)
-                if status == loop.SOLVED:
+                if status == endings.SOLVED:
                     return
                 self._serve(status, detail)
 

@@ -32,7 +32,10 @@ SLACK = 1e-6  # by which share a return may leave the range: rewards that are ad
 
 @setting
 class All:
-    """All children of a node may be visited from the start."""
+    """All children of a node may be visited from the start. A position becomes a node at its second visit; with
+    `first_visit` at its first, and the simulation goes on to one of its children."""
+
+    first_visit: bool = False
 
 
 @setting
@@ -407,6 +410,7 @@ def _params(s: Settings, game: Game) -> Params:
         unvisited=kind,
         unvisited_value=float(amount),
         expansion=expansion,
+        expand_first=int(isinstance(s.expansion, All) and s.expansion.first_visit),
         widening_initial=float(widening.initial),
         widening_k=float(widening.k),
         widening_alpha=float(widening.alpha),

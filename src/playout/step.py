@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .core import backup as core_backup
-from .core import batch as core_batch
+from .core import endings, loop
 from .core import evaluate as core_evaluate
 from .core import expand as core_expand
-from .core import loop
 from .core import select as core_select
 from .core import tree as core
-from .core.openloop import BAD_RULES
 from .core.params import ROLLOUTS
 from .errors import PositionError
 from .game import Playouts, Position
@@ -25,13 +23,13 @@ if TYPE_CHECKING:
 
 TRACE = 1 << 16  # how many actions of playouts a step keeps
 ENDINGS = {
-    core_select.NEW: "new",  # a position seen for the first time: it is evaluated
-    core_select.FINISHED: "finished",  # the game is over there
-    core_select.PROVEN: "proven",  # its exact value is known
-    core_select.ROOT_ITSELF: "root",
-    core_select.MET: "met",  # a new edge to a node that is there already: what that is worth
-    core_select.KNOWN: "known",  # a new edge to a position that was seen, but has no node yet: it is evaluated again
-    core_select.CYCLE: "cycle",  # the walk has come back to a position on its path
+    endings.NEW: "new",  # a position seen for the first time: it is evaluated
+    endings.FINISHED: "finished",  # the game is over there
+    endings.PROVEN: "proven",  # its exact value is known
+    endings.ROOT_ITSELF: "root",
+    endings.MET: "met",  # a new edge to a node that is there already: what that is worth
+    endings.KNOWN: "known",  # a new edge to a position that was seen, but has no node yet: it is evaluated again
+    endings.CYCLE: "cycle",  # the walk has come back to a position on its path
 }
 NODE_FIELDS = ("visits", "value", "own", "opened")
 EDGE_FIELDS = ("visits", "value", "spread")
@@ -165,33 +163,11 @@ def take_step(search: "Search") -> Step:
 
 
 def _take(search: "Search", recorded: Playouts | None) -> Step:
-    rules, params = search._rules, search.params
-    undo = search.tree.rng.copy()
+    rules, params, topology = search._rules, search.params, search.topology
     outside = search._batches is not None
-    phases = loop.OPEN if params.open_loop else loop.IN_GRAPH if params.graph else loop.IN_TREE
-    added, nodes_before = core.NO_NODE, int(search.tree.counters[core.NODES])
-    while True:
-        if outside:  # Step 1. Selection
-            ending, depth, player = _walk(search)
-        else:
-            ending, depth, player = search.call(phases.select, rules, params, search.tree, search._work)
-        if ending == core_select.UNEXPANDED:  # Step 2. Expansion
-            status, detail = search.call(core_expand.expand, rules, params, search.tree, search._work, depth, player)
-            search._checked(status, detail)
-            added = detail
-            ending, depth, player = search.call(phases.walk_on, rules, params, search.tree, search._work, detail, depth)
-        if ending != core_select.PATH_FULL:
-            break
-        search._serve(loop.DEEPER, 0)  # a longer path; the same random numbers again
-        search._work = search._new_work(len(search._work.path_nodes), TRACE)
-        search._work.trace[0] = 1
-        search.tree.rng[:] = undo
-    if ending == core_select.BAD_KEY:
-        search._serve(loop.WRONG_KEY, player)
-    if ending >= BAD_RULES:
-        search._checked(ending - BAD_RULES, player)
-    if params.open_loop and search.tree.counters[core.NODES] > nodes_before:
-        added = nodes_before
+    nodes_before = int(search.tree.counters[core.NODES])
+    ending, depth, player = _walk(search)
+    added = search._work.path_nodes[depth - 1] if search.tree.counters[core.NODES] > nodes_before else core.NO_NODE
     tree, work = search.tree, search._work
     numbers = work.path_nodes[:depth].tolist()
     expanded_at = numbers.index(added) if added in numbers else -1
@@ -202,24 +178,24 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
     static, playouts = None, tuple[Playout, ...]()
     before = _numbers_on(search, depth)
-    evaluated = ending in (core_select.NEW, core_select.KNOWN, core_select.ROOT_ITSELF)
+    evaluated = ending in (endings.NEW, endings.KNOWN, endings.ROOT_ITSELF)
     if outside and evaluated:  # Steps 3, 2 and 4: what comes from outside makes the node, too
         static = returns = tuple(search._batches.answer_walk(depth, player).tolist())
         expansion = _answered(search, positions[-1], depth)
     elif evaluated:  # Step 3. Evaluation
         code = search.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
-            search._serve(loop.BAD_PLAYOUT, code)
+            search._serve(endings.BAD_PLAYOUT, code)
         if params.evaluator != ROLLOUTS:
             static = tuple(work.values.tolist())
     else:
-        phases.known_returns(params, tree, work, ending, depth)
+        loop.known_returns(params, tree, work, topology, ending, depth)
     if not (outside and evaluated):
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(search, positions[-1], recorded))
-        if not search.call(core_backup.returns_fit, params, work, depth, loop.kind_of_value(params, ending)):
-            search._serve(loop.BAD_VALUE, depth)
-        search.call(phases.finish, rules, params, tree, work, ending, depth)  # Step 4. Backup
+        if not search.call(core_backup.returns_fit, params, work, topology, depth, loop.kind_of_value(params, ending)):
+            search._serve(endings.BAD_VALUE, depth)
+        search.call(loop.finish, rules, params, tree, work, topology, False, ending, depth)  # Step 4. Backup
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
         simulation=search.simulations,
@@ -237,17 +213,23 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
 
 
 def _walk(search: "Search") -> tuple[int, int, int]:
-    """A walk to a leaf whose value comes from outside."""
-    batches = search._batches
-    batches.fit()
-    ending, depth, player = search.call(
-        core_batch.walk, search._rules, search.params, search.tree, search._work, batches.arrays, -1
-    )
-    if ending == core_batch.NO_ROOM:
-        search._serve(loop.GROW, 0)
-        return core_select.PATH_FULL, depth, player  # the same walk again
-    if ending >= core_batch.BROKEN:
-        search._checked(ending - core_batch.BROKEN, player)
+    """Steps 1 and 2, selection and expansion, as often as it takes to have room for them: as `select` has it."""
+    undo, outside = search.tree.rng.copy(), search._batches is not None
+    while True:
+        if outside:
+            search._batches.fit()
+        kernel = (search._rules, search.params, search.tree, search._work, search.topology)
+        ending, depth, player = search.call(core_select.select, *kernel, outside, -1)
+        if ending == endings.UNEXPANDED:
+            ending, depth, player = search.call(loop.expand_and_go_down, *kernel, depth, player)
+        if ending not in (endings.DEEPER, endings.GROW):
+            break
+        search._serve(ending, 0)  # the same random numbers again
+        search._work = search._new_work(len(search._work.path_nodes), TRACE)
+        search._work.trace[0] = 1
+        search.tree.rng[:] = undo
+    if ending >= endings.DONE:
+        search._serve(ending, player)
     return int(ending), int(depth), int(player)
 
 
@@ -333,7 +315,7 @@ def _expansion_of(search: "Search", position: Position, number: int, depth: int)
 
 def _is_added(choices: tuple[Choice, ...], ending: int) -> bool:
     """Whether the leaf is in the tree for the first time."""
-    if not choices or ending not in (core_select.NEW, core_select.FINISHED):
+    if not choices or ending not in (endings.NEW, endings.FINISHED):
         return False
     return all(edge.visits == 0 for edge in choices[-1].edges if edge.chosen)
 

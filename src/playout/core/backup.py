@@ -5,9 +5,33 @@ import sys
 import numpy as np
 
 from .arrays import load_row
+from .graph import (
+    child_at,
+    load_published,
+    publish,
+    publish_means,
+    take_over,
+    value_through,
+    value_through_means,
+    walked_edge,
+)
 from .jit import inlined
+from .params import GRAPH, OPEN
 from .solver import counted, has_exact_edge
-from .tree import DEPTH_MAX, DEPTH_SUM, GREATEST, LEAST, POSITIONS, ROOT, SIMULATIONS, UNKNOWN, VECTORS, child_node
+from .tree import (
+    CHANGED,
+    DEPTH_MAX,
+    DEPTH_SUM,
+    GREATEST,
+    LEAST,
+    NO_NODE,
+    POSITIONS,
+    ROOT,
+    SIMULATIONS,
+    UNKNOWN,
+    VECTORS,
+    child_node,
+)
 
 FINITE = sys.float_info.max
 SAME_SUM = 1e-6  # by which share the sum of the returns may be off: rewards that are added up are rounded
@@ -18,7 +42,7 @@ EXACT, ESTIMATE, MEAN = range(3)
 
 
 @inlined
-def returns_fit(params, work, depth, kind):
+def returns_fit(params, work, topology, depth, kind):
     """Whether the returns from the leaf on, and from each position of the path on, are what the game says they can be.
 
     Asked before anything of the tree changes: not a number, infinity, or a value out of the game's range would spoil
@@ -36,7 +60,9 @@ def returns_fit(params, work, depth, kind):
         else:
             fit &= (got >= params.least_return) & (got <= params.most_return)
         for d in range(depth - 1, -1, -1):
-            scale = work.path_scales[d] if params.open_loop else params.discount
+            scale = params.discount
+            if topology == OPEN:
+                scale = work.path_scales[d]
             got = work.path_rewards[d * players + p] + scale * got
             fit &= (got >= least) & (got <= most)
         total += got
@@ -44,47 +70,81 @@ def returns_fit(params, work, depth, kind):
 
 
 @inlined
-def back_up(params, tree, work, depth, late):
+def back_up(params, tree, work, topology, waiting, depth):
     """Add one visit to each edge and node of the path, from the leaf to the root.
 
     The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
-    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. Where the value comes `late`, an
-    edge of the path may have been proven meanwhile: what goes up from there is the exact value.
+    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree an edge's value is the
+    mean of its returns; in a graph it is what its node is worth, from wherever that was learnt (`core/graph.py`). Where
+    the value comes late (`waiting`), an edge of the path may have been proven meanwhile: what goes up from there is the
+    exact value.
     """
     players, returns = params.players, work.returns
     nodes, edges = tree.nodes, tree.edges
+    below, in_step = returns[0], False  # in a graph: see `value_through`
+    if topology == GRAPH and params.graph == VECTORS:
+        load_published(params, tree, child_at(tree, work, depth - 1), work.values)
     for d in range(depth - 1, -1, -1):
         row = d * players
-        if late and edges[np.uint32(work.path_edges[d])]["child"] < 0:
-            load_row(returns, tree.proofs, nodes[child_node(edges[np.uint32(work.path_edges[d])]["child"])]["proof"])
+        number, e = (
+            np.uint32(work.path_nodes[d]),
+            np.uint32(work.path_edges[d]),
+        )  # unsigned: no index is looked at twice
+        node, edge = nodes[number], edges[e]
+        if waiting and edge["child"] < 0:
+            load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+        scale = params.discount
+        if topology == OPEN:
+            scale = work.path_scales[d]
         # The first two by hand, as in `take_edge`.
-        returns[0] = work.path_rewards[row] + params.discount * returns[0]
+        returns[0] = work.path_rewards[row] + scale * returns[0]
         if players > 1:
-            returns[1] = work.path_rewards[row + 1] + params.discount * returns[1]
+            returns[1] = work.path_rewards[row + 1] + scale * returns[1]
         for p in range(2, players):
-            returns[p] = work.path_rewards[row + p] + params.discount * returns[p]
-        node, edge = nodes[np.uint32(work.path_nodes[d])], edges[np.uint32(work.path_edges[d])]
+            returns[p] = work.path_rewards[row + p] + scale * returns[p]
         player = node["player"]
-        got = returns[player if player >= 0 else 0]
-        visits = edge["visits"] + 1
+        chooser = player if player >= 0 else 0
+        got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
+        edge["visits"] = visits
+        node["visits"] += 1
         if visits == 1:
-            tree.counters[POSITIONS] += 1
+            if topology != GRAPH:
+                tree.counters[POSITIONS] += 1
             if node["opened"] < node["count"]:
                 node["opened"] += 1
-        edge["visits"] = visits
-        before = edge["value"]
-        delta = got - before
-        value = before + delta / visits
+        added = got
+        if topology == GRAPH:
+            if work.path_links[d] != NO_NODE:
+                take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
+            if params.graph == VECTORS:
+                value = value_through_means(params, tree, work, d, before, visits)
+            else:
+                is_last = d == depth - 1
+                value, added, below = value_through(params, tree, work, d, is_last, before, visits, below, in_step)
+            edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
+        else:
+            delta = got - before
+            value = before + delta / visits
+            edge["spread"] += delta * (got - value)
         edge["value"] = value
-        edge["spread"] += delta * (got - value)
         if params.normalise:
             tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
             tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
         if has_exact_edge(params, node):
-            got = counted(tree, node, visits, before, value, got)
-            returns[0] = got
-        node["visits"] += 1
-        node["value"] += (got - node["value"]) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
+            added = counted(tree, node, visits, before, value, added)
+            below, returns[0] = added, added
+        told = node["value"]
+        if topology == GRAPH:
+            in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
+            if params.graph == VECTORS:
+                node["value"] = tree.means[np.int64(number), chooser]
+                publish_means(params, tree, np.int64(number), walked_edge(work, d))
+            else:
+                node["value"] = told + (added - told) / node["visits"]
+                if not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE:
+                    publish(params, tree, number, told, walked_edge(work, d))
+        else:
+            node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
     count_simulation(tree, depth)
 
 

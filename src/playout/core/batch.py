@@ -13,40 +13,46 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .answer import is_decided, note_leader
-from .arrays import copy, load_row, store_row
+from .arrays import load_row, store_row
 from .backup import ESTIMATE, EXACT, back_up, back_up_root, returns_fit
-from .choose import NO_NUMBER
-from .expand import BAD_POLICY, FINE, NO_ACTIONS, TOO_MANY_ACTIONS, add_node, find_edges, normalise, sort_by_weight
-from .graph import key_of
-from .jit import inlined, njit
-from .loop import (
-    BAD_EXPANSION,
+from .endings import (
+    BAD_INDEX,
+    BAD_PLAYER,
     BAD_VALUE,
     DECIDED,
     DEEPER,
     DONE,
+    FINISHED,
     GROW,
-    WRONG_PLAYER,
-    WRONG_SCORE,
-    finish,
-    known_returns,
-    must_stop,
+    NO_ACTIONS,
+    NO_SLOT,
+    PROVEN,
+    ROOT_ITSELF,
+    TOO_MANY_ACTIONS,
 )
+from .expand import add_node, normalise, sort_by_weight
+from .graph import key_of
+from .jit import inlined, njit
+from .loop import finish, known_returns, must_stop
 from .pack import packed, unpacked
-from .rules import CHANCE, TERMINAL, call_action_index, call_current_player, call_legal_actions, call_observe
-from .select import FINISHED, NEW, PATH_FULL, PROVEN, ROOT_ITSELF, select_edge, take_edge
-from .tree import EDGES, END, LEADER, NO_NODE, NODES, ROOT, SIMULATIONS, record_sizes
-
-# Ways for a walk to end, and for `collect` to come back, beside those of `select` and `loop`.
-NO_ROOM, BAD_POLICY_SIZE, BROKEN = 20, 21, 22  # the last plus what is wrong with the rules
-WRONG_INDEX = 14  # an action whose place in the policy is out of bounds: the detail is the place
-NO_SLOT = 15  # all places for leaves are taken
-
-# info: int64[INFO]
-# Leaves that wait, walks under way, walks that met a waiting leaf, the first place that may be free, how many there are
-# in `fresh`; answers out of the cache, and from outside; edges that stand with the visited ones and never were.
-WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED = range(8)
-INFO = 8
+from .params import TREE
+from .rules import CHANCE, call_action_index, call_legal_actions, call_observe
+from .select import keep_rewards, select
+from .tree import (
+    CACHED,
+    EVALUATED,
+    FLYING,
+    FRESH,
+    HINT,
+    LEADER,
+    NODES,
+    ROOT,
+    SHADOWS,
+    SIMULATIONS,
+    UNCLOSED,
+    WAITING,
+    record_sizes,
+)
 
 
 @packed
@@ -79,62 +85,6 @@ class Batch(NamedTuple):
 
 
 # Collecting.
-
-
-@inlined
-def walk(rules, params, tree, work, batch, forced):
-    """Walk from the root to an edge without a node: (how the walk ended, its depth, who moves at the leaf).
-
-    Chance's turn needs no evaluation: such a position becomes a node at once, and the walk goes on. `forced` is the
-    edge to take at the root; -1: the best.
-    """
-    number, depth, flying = ROOT, 0, batch.info[FLYING]
-    copy(work.state, tree.root)
-    if tree.nodes[ROOT]["visits"] == 0:
-        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
-    while True:
-        if depth + 2 >= work.path_nodes.shape[0]:
-            return PATH_FULL, depth, 0
-        if depth == 0 and forced >= 0:
-            e = forced
-        else:
-            e = select_edge(rules, params, tree, work, number, depth, flying)
-            if e == NO_NUMBER:
-                return BROKEN + BAD_POLICY, depth, 0
-        take_edge(rules, params, tree, work, number, e, depth)
-        depth += 1
-        child = tree.edges[e]["child"]
-        if child < 0:
-            return PROVEN, depth, TERMINAL
-        if child == END:
-            return FINISHED, depth, TERMINAL
-        flying = np.int64(batch.flights[e]) if flying > 0 else 0  # none came past the node above: none is below
-        if child == NO_NODE:
-            player = call_current_player(rules, work.state)
-            if player == TERMINAL:
-                return FINISHED, depth, player
-            if player != CHANCE:
-                return NEW, depth, player
-            ahead = batch.info[WAITING] + 2
-            if (
-                tree.counters[EDGES] + ahead * params.max_actions > tree.edges.shape[0]
-                or tree.counters[NODES] + ahead > tree.nodes.shape[0]
-            ):
-                return NO_ROOM, depth, 0
-            status, count = find_edges(rules, params, work, player)
-            if status != FINE:
-                return BROKEN + status, depth, np.int64(count)
-            child = add_node(params, tree, work, player, count)
-            keep_rewards(params, tree, work, child, depth)
-            tree.edges[e]["child"] = child
-        number = np.int64(child)
-
-
-@inlined
-def keep_rewards(params, tree, work, number, depth):
-    if params.keep_states:
-        for p in range(params.players):
-            tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
 
 
 @inlined
@@ -191,11 +141,11 @@ def find_answers(rules, params, work, size):
             if params.has_index:
                 at = call_action_index(rules, work.state, at)
             if at < 0 or at >= size:
-                return BAD_POLICY_SIZE, at
+                return BAD_INDEX, at
         else:
             at = i
         work.indices[i] = at
-    return FINE, count
+    return DONE, count
 
 
 @inlined
@@ -252,26 +202,21 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             status = GROW
             break
         random = tree.rng[0]
-        ending, depth, player = walk(rules, params, tree, work, batch, forced)
-        if ending in (PATH_FULL, NO_ROOM):
+        ending, depth, player = select(rules, params, tree, work, TREE, True, forced)
+        if ending in (DEEPER, GROW):
             tree.rng[0] = random  # the walk will be made again, and must be the same
-            status, detail = (DEEPER if ending == PATH_FULL else GROW), depth
-            break
-        if ending == BROKEN + BAD_POLICY:
-            status = WRONG_SCORE
-            break
-        if ending >= BROKEN:
-            status, detail = BAD_EXPANSION, player
+        if ending >= DONE:
+            status, detail = ending, player
             break
         if ending in (FINISHED, PROVEN):
-            known_returns(params, tree, work, ending, depth)
-            if not returns_fit(params, work, depth, EXACT):
+            known_returns(params, tree, work, TREE, ending, depth)
+            if not returns_fit(params, work, TREE, depth, EXACT):
                 status, detail = BAD_VALUE, depth
                 break
-            finish(rules, params, tree, work, ending, depth)
+            finish(rules, params, tree, work, TREE, False, ending, depth)
             continue
         if player < 0 or player >= params.players:
-            status, detail = WRONG_PLAYER, player
+            status, detail = BAD_PLAYER, player
             break
         if ending == ROOT_ITSELF and batch.info[WAITING] > 0:
             break  # nothing can be done before its answer
@@ -287,11 +232,8 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             status = NO_SLOT
             break
         found, count = find_answers(rules, params, work, policy_size)
-        if found == BAD_POLICY_SIZE:
-            status, detail = WRONG_INDEX, np.int64(count)
-            break
-        if found != FINE:
-            status, detail = BAD_EXPANSION, np.int64(count)
+        if found != DONE:
+            status, detail = found, np.int64(count)
             break
         key = np.uint64(0)
         if batch.cache_keys.shape[0] > 0:
@@ -372,7 +314,7 @@ def settle_leaf(rules, params, tree, work, depth, player, count):
     node = tree.nodes[number]
     node["visits"], node["own"], node["value"] = 1, 1, work.returns[player]
     tree.edges[work.path_edges[depth - 1]]["child"] = number
-    back_up(params, tree, work, depth, True)
+    back_up(params, tree, work, TREE, True, depth)
     note_leader(params, tree, np.int64(work.path_edges[0]))
 
 
@@ -435,7 +377,7 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
             work.path_nodes[d], work.path_edges[d] = batch.nodes[slot, d], batch.edges[slot, d]
         for p in range(depth * players):
             work.path_rewards[p] = batch.rewards[slot, p]
-        if not returns_fit(params, work, depth, ESTIMATE):
+        if not returns_fit(params, work, TREE, depth, ESTIMATE):
             tidy(params, tree, batch)
             return i
         for d in range(depth):

@@ -3,16 +3,11 @@
 import numpy as np
 
 from .arrays import store_row
-from .choose import NO_NUMBER
+from .endings import BAD_CHANCE, BAD_PLAYER, DONE, NO_ACTIONS, TOO_MANY_ACTIONS
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
-from .select import select_edge, take_edge
 from .tree import EDGES, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
 
-# What can be wrong with a game's rules.
-FINE, NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER = range(4)
-BAD_POLICY = 4  # its score is not a number
-BAD_CHANCE = 5  # probabilities that are none
 ROUNDING = 1e-6
 
 
@@ -78,7 +73,7 @@ def find_edges(rules, params, work, player):
     else:
         for i in range(count):
             work.weights[i] = 1.0 / count
-    return FINE, count
+    return DONE, count
 
 
 @inlined
@@ -119,16 +114,16 @@ def add_node(params, tree, work, player, count):
 def expand_position(rules, params, tree, work, player):
     """Make a node of `work.state`, outside a simulation: (status, number)."""
     status, count = find_edges(rules, params, work, player)
-    if status != FINE:
+    if status != DONE:
         return status, np.int64(count)
     return status, np.int64(add_node(params, tree, work, player, count))
 
 
 @inlined
 def expand(rules, params, tree, work, depth, player):
-    """Give the edge at the end of the path its node, and walk on through one of the new edges: (status, number)."""
+    """Give the edge at the end of the path its node: (status, its number)."""
     status, count = find_edges(rules, params, work, player)
-    if status != FINE:
+    if status != DONE:
         return status, count
     number = add_node(params, tree, work, player, count)
     above, e = tree.nodes[work.path_nodes[depth - 1]], work.path_edges[depth - 1]
@@ -153,11 +148,7 @@ def expand(rules, params, tree, work, depth, player):
     if params.keep_states and not params.graph:
         for p in range(params.players):
             tree.rewards[number, p] = work.path_rewards[row + p]
-    e = select_edge(rules, params, tree, work, number, depth, 0)
-    if e == NO_NUMBER:
-        return BAD_POLICY, number
-    take_edge(rules, params, tree, work, number, e, depth)
-    return FINE, number
+    return DONE, number
 
 
 @inlined

@@ -20,32 +20,14 @@ game depends on how a position was reached, the key must tell the ways apart, as
 import numpy as np
 
 from .arrays import copy, load_row, zero
-from .backup import count_simulation
-from .choose import NO_NUMBER
+from .endings import BAD_KEY, DONE, KNOWN, MET, NEW, PROVEN, UNEXPANDED
 from .jit import inlined, njit
-from .rules import CHANCE, TERMINAL, call_apply, call_current_player, call_hash
-from .select import (
-    BAD_KEY,
-    BAD_SCORE,
-    CYCLE,
-    FINISHED,
-    KNOWN,
-    MET,
-    NEW,
-    PATH_FULL,
-    PROVEN,
-    ROOT_ITSELF,
-    UNEXPANDED,
-    select_edge,
-    take_edge,
-)
-from .solver import SAME, all_proven, best_exact_value, counted, exact_values, has_exact_edge, note_exact_edge
+from .rules import CHANCE, TERMINAL, call_apply, call_hash
+from .solver import SAME, all_proven, best_exact_value, exact_values, has_exact_edge, note_exact_edge
 from .tree import (
     ALL_FLAGS,
     CHANGED,
     END,
-    GREATEST,
-    LEAST,
     NO_NODE,
     NO_PROOF,
     PROOFS,
@@ -89,33 +71,6 @@ def enter_again(rules, params, tree, work, number):
 
 
 @inlined
-def select_in_graph(rules, params, tree, work):
-    """As `select` in a tree: (how the walk ended, its depth, who moves at the leaf)."""
-    if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
-        copy(work.state, tree.root)
-        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
-    if not params.keep_states:
-        copy(work.state, tree.root)
-    number, depth, highest = ROOT, 0, ROOT
-    while True:
-        if depth + 2 >= work.path_nodes.shape[0]:
-            return PATH_FULL, depth, 0
-        e = select_edge(rules, params, tree, work, number, depth, 0)
-        if e == NO_NUMBER:
-            return BAD_SCORE, depth, 0
-        take_edge(rules, params, tree, work, number, e, depth)
-        depth += 1
-        ending, child, player = arrive(rules, params, tree, work, e, depth)
-        if child == NO_NODE:
-            return ending, depth, player
-        if child > highest:  # younger than all nodes on the path, so none of them
-            highest = child
-        elif is_on_path(work, child, depth):
-            return CYCLE, depth, TERMINAL
-        number = child
-
-
-@inlined
 def is_on_path(work, number, depth):
     for d in range(depth):
         if work.path_nodes[d] == number:
@@ -124,39 +79,29 @@ def is_on_path(work, number, depth):
 
 
 @inlined
-def arrive(rules, params, tree, work, e, depth):
-    """Where the edge just taken leads: (how the walk ends, NO_NODE, who moves), or the node to walk on from.
+def find_known(rules, params, tree, work, e, depth, player):
+    """Where an edge without a node leads, by the key of its position: as `arrive` in `core/select.py` has it.
 
-    A new edge to a position that has a node ends the walk too: what the node is worth is the best evaluation there is.
-    The edge is not joined to it before the backup, since a walk may be broken off.
+    A new edge to a position that has a node ends the walk: what the node is worth is the best evaluation there is. The
+    edge is not joined to it before the backup, since a walk may be broken off.
     """
-    child = np.int64(tree.edges[e]["child"])
-    work.path_links[depth - 1] = NO_NODE
-    if child > END:
-        return NEW, child, 0
-    if child < 0:
-        return PROVEN, NO_NODE, TERMINAL
-    if child == END:
-        return FINISHED, NO_NODE, TERMINAL
-    player = call_current_player(rules, work.state)
-    if player == TERMINAL:
-        return FINISHED, NO_NODE, player
     key = key_of(rules, params, work.state, work.keyed)
     at = find_place(tree, key)
     found = entry_of(tree.table[at])
     if params.check_keys and found != 0 and not is_same(rules, params, tree, work, key, found):
         return BAD_KEY, NO_NODE, found
     work.leaf[0], work.leaf[1] = key, at
+    visited = tree.edges[e]["visits"] > 0
     if found == 0:
-        return NEW, NO_NODE, player
+        return (UNEXPANDED if params.expand_first else NEW), NO_NODE, player
     if found < 0:  # it has no node yet
-        return (KNOWN if tree.edges[e]["visits"] == 0 else UNEXPANDED), NO_NODE, player
+        return (UNEXPANDED if visited or params.expand_first else KNOWN), NO_NODE, player
     work.path_links[depth - 1] = found
     if tree.nodes[found]["proof"] > NO_PROOF:
-        return PROVEN, NO_NODE, TERMINAL
-    if tree.edges[e]["visits"] == 0:
+        return PROVEN, NO_NODE, np.int64(TERMINAL)
+    if not visited:
         return MET, NO_NODE, player
-    return NEW, found, player
+    return DONE, found, player
 
 
 @inlined
@@ -164,6 +109,12 @@ def child_at(tree, work, d):
     """The node that the path's edge at depth `d` leads to, joined or about to be."""
     found = work.path_links[d]
     return np.int64(found) if found > NO_NODE else np.int64(child_node(tree.edges[work.path_edges[d]]["child"]))
+
+
+@inlined
+def is_unknown(tree, work):
+    """Whether the position that `find_known` looked for last is not in the table."""
+    return tree.table[work.leaf[1]] == 0
 
 
 @inlined
@@ -229,65 +180,30 @@ def enter_position(rules, params, tree, work, number, e):
 
 
 @inlined
-def back_up_in_graph(params, tree, work, depth):
-    """Add one visit to each edge and node of the path, from the leaf to the root, and tell the other parents."""
-    if params.graph == VECTORS:
-        back_up_means(params, tree, work, depth)
-    else:
-        back_up_values(params, tree, work, depth)
-    count_simulation(tree, depth)
+def value_through(params, tree, work, d, is_last, before, visits, below, in_step):
+    """What the path's edge at depth `d` is worth now, where a node's value is one number: (value, what this visit adds
+    to the sum of its node's values, the same as player 0 sees it).
 
-
-@inlined
-def back_up_values(params, tree, work, depth):
-    """Where a node's value is one number.
-
-    What a visit adds to the sum of a node's values is the edge's new share less its old one: n E' - (n - 1) E. Where
-    all visits of a node came over one edge, that is the reward and what was added further down: no mean is read.
+    A visit adds the edge's new share less its old one: n E' - (n - 1) E. Where all visits of a node came over one edge,
+    that is the reward and what was added further down (`below`, as player 0 sees it): no mean is read. `in_step` says
+    whether the node below has told all.
     """
-    players, discount, returns = params.players, params.discount, work.returns
-    nodes, edges, total = tree.nodes, tree.edges, params.lowest + params.highest
-    below, in_step = returns[0], False  # what was added further down, as player 0 sees it; whether its node is told all
-    for d in range(depth - 1, -1, -1):
-        number, e, row = np.uint32(work.path_nodes[d]), np.uint32(work.path_edges[d]), d * players  # as in `back_up`
-        node, edge = nodes[number], edges[e]
-        chooser = max(0, np.int64(node["player"]))
-        returns[0] = work.path_rewards[row] + discount * returns[0]
-        if players > 1:
-            returns[1] = work.path_rewards[row + 1] + discount * returns[1]
-        before, visits = edge["value"], edge["visits"] + 1
-        edge["visits"] = visits
-        if visits == 1 and node["opened"] < node["count"]:
-            node["opened"] += 1
-        if work.path_links[d] != NO_NODE:
-            take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
-        child = np.uint32(edge["child"]) if edge["child"] > END else np.uint32(NO_NODE)
-        if d == depth - 1 and nodes[child]["proof"] > NO_PROOF:
-            child = np.uint32(NO_NODE)  # its value is exact, and has come as the return
-        if child != NO_NODE and not (in_step and nodes[child]["visits"] == visits):
-            mean = nodes[child]["value"]
-            if chooser != max(0, np.int64(nodes[child]["player"])):
-                mean = total - mean
-            value = work.path_rewards[row + chooser] + discount * mean
-            added = visits * value - (visits - 1) * before
-            below = added if chooser == 0 else total - added
-        else:
-            below = work.path_rewards[row] + discount * below
-            added = below if chooser == 0 else total - below
-            value = before + (added - before) / visits
-        edge["value"] = value
-        edge["spread"] = max(0.0, edge["spread"] + (returns[chooser] - before) * (returns[chooser] - value))
-        if params.normalise:
-            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
-            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
-        if has_exact_edge(params, node):
-            added = counted(tree, node, visits, before, value, added)
-            below, returns[0] = added, added
-        node["visits"] += 1
-        told, in_step = node["value"], node["flags"] & (UNKNOWN | CHANGED) == 0
-        node["value"] = told + (added - told) / node["visits"]
-        if not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE:
-            publish(params, tree, number, told, walked_edge(work, d))
+    nodes, edge, row = tree.nodes, tree.edges[np.uint32(work.path_edges[d])], d * params.players
+    chooser = max(0, np.int64(nodes[np.uint32(work.path_nodes[d])]["player"]))
+    total = params.lowest + params.highest
+    child = np.uint32(edge["child"]) if edge["child"] > END else np.uint32(NO_NODE)
+    if is_last and nodes[child]["proof"] > NO_PROOF:
+        child = np.uint32(NO_NODE)  # its value is exact, and has come as the return
+    if child != NO_NODE and not (in_step and nodes[child]["visits"] == visits):
+        mean = nodes[child]["value"]
+        if chooser != max(0, np.int64(nodes[child]["player"])):
+            mean = total - mean
+        value = work.path_rewards[row + chooser] + params.discount * mean
+        added = visits * value - (visits - 1) * before
+        return value, added, (added if chooser == 0 else total - added)
+    below = work.path_rewards[row] + params.discount * below
+    added = below if chooser == 0 else total - below
+    return before + (added - before) / visits, added, below
 
 
 @inlined
@@ -322,45 +238,28 @@ def publish(params, tree, number, told, walked):
 
 
 @inlined
-def back_up_means(params, tree, work, depth):
-    """The same where a node has a mean for each player; what its edges were told stands beside it."""
+def value_through_means(params, tree, work, d, before, visits):
+    """The same where a node has a mean for each player, and what its edges were told beside it: the edge's value.
+
+    The node's means take this visit in. `work.values` has what the edges to the node below had been told.
+    """
     players, discount, returns, means = params.players, params.discount, work.returns, tree.means
-    load_published(params, tree, child_at(tree, work, depth - 1), work.values)
-    for d in range(depth - 1, -1, -1):
-        number, e, row = np.int64(work.path_nodes[d]), np.int64(work.path_edges[d]), d * players
-        node, edge = tree.nodes[number], tree.edges[e]
-        for p in range(players):
-            returns[p] = work.path_rewards[row + p] + discount * returns[p]
-        chooser = max(0, np.int64(node["player"]))
-        before, visits = edge["value"], edge["visits"] + 1
-        edge["visits"] = visits
-        if visits == 1 and node["opened"] < node["count"]:
-            node["opened"] += 1
-        found = np.int64(work.path_links[d])
-        if found != NO_NODE:
-            take_over(params, tree, work, e, found, row)
-        node["visits"] += 1
-        child = np.int64(edge["child"])
-        open_end = child > END and tree.nodes[child]["proof"] == NO_PROOF
-        new_end = found != NO_NODE or (open_end and counted_visits(tree.nodes[child]) == 1)
-        for p in range(players):
-            added = returns[p]
-            if open_end:
-                now = work.path_rewards[row + p] + discount * means[child, p]
-                old = now if new_end else work.path_rewards[row + p] + discount * work.values[p]
-                added = visits * now - (visits - 1) * old
-            means[number, p] += (added - means[number, p]) / counted_visits(node)
-        value = before + (returns[chooser] - before) / visits
+    number, e, row = np.int64(work.path_nodes[d]), np.int64(work.path_edges[d]), d * params.players
+    node, child, found = tree.nodes[number], np.int64(tree.edges[e]["child"]), np.int64(work.path_links[d])
+    chooser = max(0, np.int64(node["player"]))
+    open_end = child > END and tree.nodes[child]["proof"] == NO_PROOF
+    new_end = found != NO_NODE or (open_end and counted_visits(tree.nodes[child]) == 1)
+    for p in range(players):
+        added = returns[p]
         if open_end:
-            value = work.path_rewards[row + chooser] + discount * means[child, chooser]
-        edge["value"] = value
-        edge["spread"] = max(0.0, edge["spread"] + (returns[chooser] - before) * (returns[chooser] - value))
-        if params.normalise:
-            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
-            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
-        load_published(params, tree, number, work.values)
-        node["value"] = means[number, chooser]
-        publish_means(params, tree, number, walked_edge(work, d))
+            now = work.path_rewards[row + p] + discount * means[child, p]
+            old = now if new_end else work.path_rewards[row + p] + discount * work.values[p]
+            added = visits * now - (visits - 1) * old
+        means[number, p] += (added - means[number, p]) / counted_visits(node)
+    load_published(params, tree, number, work.values)
+    if open_end:
+        return work.path_rewards[row + chooser] + discount * means[child, chooser]
+    return before + (returns[chooser] - before) / visits
 
 
 @inlined

@@ -95,8 +95,8 @@ class _GuardedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
         return _GuardedLower
 
 
-def compiler_with(lowering: type[Any]) -> type[Any]:
-    """Numba's own pipeline, with another lowering in place of its own."""
+def compiler_with(lowering: type[Any], before: dict[type[Any], type[Any]] | None = None) -> type[Any]:
+    """Numba's own pipeline, with another lowering in place of its own, and a pass of ours before some of its own."""
 
     class Compiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
         def define_pipelines(self) -> list[Any]:
@@ -105,6 +105,9 @@ def compiler_with(lowering: type[Any]) -> type[Any]:
                 (lowering, text) if step is typed_passes.NativeLowering else (step, text)
                 for step, text in manager.passes
             ]
+            for step, ours in (before or {}).items():
+                at = next(i for i, (each, _) in enumerate(manager.passes) if each is step)
+                manager.passes.insert(at, (ours, ours._name))
             manager.finalize()
             return [manager]
 

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 import llvmlite
 import numba
 import numpy as np
-from numba.core import caching, codegen, config, typed_passes
-from numba.core.compiler_machinery import register_pass
+from numba.core import caching, codegen, config, ir, typed_passes, types, untyped_passes
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.registry import CPUDispatcher
 
 from .guard import PACKAGE, compiler_with, file_of, guarded, is_followed, names_in
@@ -134,7 +134,29 @@ class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
         return done
 
 
-_InlinedCompiler = compiler_with(_InlinedLowering)
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _FoldConstants(AnalysisPass):  # type: ignore[misc]  # Numba is untyped
+    """Numbers that a caller writes out are constants inside: branches that they rule out are not even typed."""
+
+    _name = "playout_fold_constants"
+
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        changed = False
+        for block in state.func_ir.blocks.values():
+            for statement in block.find_insts(ir.Assign):
+                value = statement.value
+                if isinstance(value, ir.Arg) and isinstance(state.args[value.index], types.Literal):
+                    constant = ir.Const(state.args[value.index].literal_value, statement.loc)
+                    definitions = state.func_ir._definitions[statement.target.name]
+                    definitions[definitions.index(value)] = constant
+                    statement.value, changed = constant, True
+        return changed
+
+
+_InlinedCompiler = compiler_with(_InlinedLowering, before={untyped_passes.DeadBranchPrune: _FoldConstants})
 
 
 def njit(function: F) -> F:

@@ -7,6 +7,7 @@ from .pack import packed
 INFINITE, FIXED, PARENT, PARENT_BY_SEEN = range(4)  # score of an unvisited edge
 ALL, ONE, WIDENING = range(3)  # expansion
 ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
+TREE, GRAPH, OPEN = range(3)  # topology: what a node stands for
 BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
 
 
@@ -17,6 +18,7 @@ class Params(NamedTuple):
     unvisited: int
     unvisited_value: float  # the number, or the reduction
     expansion: int
+    expand_first: int  # 1: a position becomes a node at its first visit, 0: at its second
     widening_initial: float
     widening_k: float
     widening_alpha: float

@@ -19,9 +19,16 @@ from .choose import make_choose, make_choose_open, make_terms, no_preparation
 from .guard import guarded, is_proven
 from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint
 from .pack import origin_of
+from .params import GRAPH, OPEN, TREE
 from .rules import CHOOSE, STATE, RuleCompileError, reason_of, where_of
 
-IN_TREE, WAITING, OPEN, TERMS = "choose", "choose_waiting", "choose_open", "terms"  # what is made of a policy
+CHOICES = {
+    (TREE, False): "choose",
+    (GRAPH, False): "choose",
+    (TREE, True): "choose_waiting",
+    (OPEN, False): "choose_open",
+}
+TERMS = "terms"
 
 
 class PolicyPart:
@@ -35,8 +42,9 @@ class PolicyPart:
         self.guard = not all(is_proven(function) for function in functions.values())
         self._made: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
 
-    def entry(self, kind: str, params: Any, tree: Any, work: Any) -> Any:
+    def entry(self, topology: int, waiting: bool, params: Any, tree: Any, work: Any) -> Any:
         """What the rules table holds for the choice: an address, or uncompiled a function."""
+        kind = CHOICES[topology, waiting]
         if kind not in self._made:
             counts = (types.int64, types.int64, types.int64)
             self._made[kind] = self._compiled(kind, types.int64, params, tree, work, *counts)
@@ -63,9 +71,9 @@ class PolicyPart:
     def _make(self, kind: str, prepare: Any = no_preparation, *, score: Any) -> Callable[..., Any]:
         if kind == TERMS:
             return make_terms(prepare, score, self.scores_unvisited)
-        if kind == OPEN:
+        if kind == "choose_open":
             return make_choose_open(prepare, score, self.scores_unvisited, self.guard)
-        return make_choose(prepare, score, self.scores_unvisited, kind == WAITING, self.guard)
+        return make_choose(prepare, score, self.scores_unvisited, kind == "choose_waiting", self.guard)
 
     def _compiled(self, kind: str, result: Any, *given: Any) -> Any:
         if not COMPILED:

@@ -1,21 +1,23 @@
-"""Step 1, selection: the walk down to a leaf."""
+"""Step 1, selection: the walk down to a leaf, in a tree, a graph or an open loop, also while other walks wait.
+
+`topology` and `waiting` are constants wherever a kernel calls these functions; the branches for the others are not even
+compiled (`core/jit.py`).
+"""
 
 import numpy as np
 
 from .arrays import copy, load_row
 from .choose import NO_NUMBER, to_the_front
+from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
+from .expand import add_node, find_edges
+from .graph import find_known, is_on_path
 from .jit import inlined
+from .openloop import arrive_open
+from .params import GRAPH, OPEN
 from .parts import call_choose
 from .rng import random_float
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
-from .tree import END, NO_NODE, ROOT
-
-# How a walk ends.
-NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF, PATH_FULL = range(6)
-# In a graph: a node was met over a new edge; a position without a node likewise; the walk is back on its path; two
-# positions have one key.
-MET, KNOWN, CYCLE, BAD_KEY = range(6, 10)
-BAD_SCORE = 10  # the policy's score is not a number
+from .tree import EDGES, END, FLYING, NO_NODE, NODES, ROOT, WAITING
 
 
 @inlined
@@ -55,19 +57,21 @@ def draw_outcome(tree, first, count, total):
 
 
 @inlined
-def select_edge(rules, params, tree, work, number, depth, flying):
+def select_edge(rules, params, tree, work, topology, number, depth, extra):
     """The edge that a simulation takes from a node: the policy's choice; at a chance node, by probability.
 
-    `flying` walks are under way through the node. NO_NUMBER where the policy gave none.
+    `extra` is how many walks are under way through the node; in an open loop, how many actions are legal now.
+    NO_NUMBER where the policy gave none.
     """
-    node = tree.nodes[number]
-    if node["player"] == CHANCE:
-        return sample_outcome(params, tree, node)
-    return call_choose(rules, work.policy, params, tree, work, number, depth, flying)
+    if topology != OPEN:
+        node = tree.nodes[number]
+        if node["player"] == CHANCE:
+            return sample_outcome(params, tree, node)
+    return call_choose(rules, work.policy, params, tree, work, number, depth, extra)
 
 
 @inlined
-def take_edge(rules, params, tree, work, number, e, depth):
+def take_edge(rules, params, tree, work, topology, number, e, depth):
     """Walk one edge: note it in the path, bring the state and the rewards of the step up to date."""
     players = params.players
     work.path_nodes[depth] = number
@@ -76,7 +80,7 @@ def take_edge(rules, params, tree, work, number, e, depth):
     child = tree.edges[e]["child"]
     if params.keep_states:
         if child > END:  # the state is there already
-            at = e if params.graph else np.int64(child)
+            at = e if topology == GRAPH else np.int64(child)
             for p in range(players):
                 work.path_rewards[row + p] = tree.rewards[at, p]
             return
@@ -91,31 +95,105 @@ def take_edge(rules, params, tree, work, number, e, depth):
 
 
 @inlined
-def select(rules, params, tree, work):
-    """Walk from the root to an edge without a node: (how the walk ended, its depth, who moves at the leaf)."""
-    number, depth = ROOT, 0
+def arrive(rules, params, tree, work, topology, waiting, e, depth):
+    """Where the edge just taken leads: (how the walk ends, NO_NODE, who moves); or the node to go on from, second."""
+    if topology == OPEN:
+        return arrive_open(rules, params, tree, work, e, depth)
+    child = np.int64(tree.edges[e]["child"])
+    if topology == GRAPH:
+        work.path_links[depth - 1] = NO_NODE
+    if child > END:
+        return DONE, child, np.int64(0)
+    if child < 0:
+        return PROVEN, NO_NODE, TERMINAL
+    if child == END:
+        return FINISHED, NO_NODE, TERMINAL
+    player = call_current_player(rules, work.state)
+    if player == TERMINAL:
+        return FINISHED, NO_NODE, player
+    if topology == GRAPH:
+        return find_known(rules, params, tree, work, e, depth, player)
+    if waiting:
+        if player == CHANCE:
+            return add_chance_node(rules, params, tree, work, e, depth)
+        return NEW, NO_NODE, player
+    return (UNEXPANDED if tree.edges[e]["visits"] > 0 or params.expand_first else NEW), NO_NODE, player
+
+
+@inlined
+def add_chance_node(rules, params, tree, work, e, depth):
+    """Chance's turn needs no value from outside: such a position becomes a node at once, and the walk goes on."""
+    ahead = work.info[WAITING] + 2
+    if (
+        tree.counters[EDGES] + ahead * params.max_actions > tree.edges.shape[0]
+        or tree.counters[NODES] + ahead > tree.nodes.shape[0]
+    ):
+        return GROW, NO_NODE, np.int64(0)
+    status, count = find_edges(rules, params, work, CHANCE)
+    if status != DONE:
+        return status, NO_NODE, np.int64(count)
+    child = add_node(params, tree, work, CHANCE, count)
+    keep_rewards(params, tree, work, child, depth)
+    tree.edges[e]["child"] = child
+    return DONE, np.int64(child), np.int64(CHANCE)
+
+
+@inlined
+def keep_rewards(params, tree, work, number, depth):
+    """What the step into a new node brought, where states are kept."""
+    if params.keep_states:
+        for p in range(params.players):
+            tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
+
+
+@inlined
+def go_down(rules, params, tree, work, topology, waiting, number, depth, player, flying, forced):
+    """One edge further: as `arrive` has it. `forced` is the edge to take; -1: the best."""
+    extra = flying
+    if topology == OPEN:
+        status, extra = find_edges(rules, params, work, player)
+        if status != DONE:
+            return status, NO_NODE, np.int64(extra)
+    e = forced
+    if forced < 0:
+        e = select_edge(rules, params, tree, work, topology, number, depth, extra)
+        if e == NO_NUMBER:
+            return BAD_SCORE, NO_NODE, np.int64(depth)
+    take_edge(rules, params, tree, work, topology, number, e, depth)
+    return arrive(rules, params, tree, work, topology, waiting, e, depth + 1)
+
+
+@inlined
+def select(rules, params, tree, work, topology, waiting, forced):
+    """Walk from the root to a leaf: (how the walk ended, its depth, who moves at the leaf), or a status and its detail.
+
+    `forced` is the edge to take at the root, or -1.
+    """
+    number, depth, highest, player = ROOT, 0, ROOT, np.int64(tree.nodes[ROOT]["player"])
+    flying = np.int64(work.info[FLYING]) if waiting else np.int64(0)
     if not params.keep_states:
         copy(work.state, tree.root)
+    if topology == OPEN:
+        work.draws[0] = 1
     if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
         if params.keep_states:
             copy(work.state, tree.root)
-        return ROOT_ITSELF, 0, np.int64(tree.nodes[ROOT]["player"])
+        return ROOT_ITSELF, 0, player
     while True:
         if depth + 2 >= work.path_nodes.shape[0]:
-            return PATH_FULL, depth, 0
-        e = select_edge(rules, params, tree, work, number, depth, 0)
-        if e == NO_NUMBER:
-            return BAD_SCORE, depth, 0
-        take_edge(rules, params, tree, work, number, e, depth)
+            return DEEPER, depth, np.int64(0)
+        ending, child, player = go_down(
+            rules, params, tree, work, topology, waiting, number, depth, player, flying, forced
+        )
         depth += 1
-        child = tree.edges[e]["child"]
-        if child < 0:
-            return PROVEN, depth, TERMINAL
-        if child == END:
-            return FINISHED, depth, TERMINAL
         if child == NO_NODE:
-            player = call_current_player(rules, work.state)
-            if player == TERMINAL:
-                return FINISHED, depth, player
-            return (NEW if tree.edges[e]["visits"] == 0 else UNEXPANDED), depth, player
-        number = np.int64(child)
+            return ending, depth, player
+        if topology == GRAPH:
+            if child > highest:  # younger than all nodes on the path, so none of them
+                highest = child
+            elif is_on_path(work, child, depth):
+                return CYCLE, depth, np.int64(TERMINAL)
+        if waiting:  # where none came past the node above, none is below
+            flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
+            forced = np.int64(-1)
+        number = child

@@ -106,6 +106,12 @@ class Tree(NamedTuple):
 
 NOT_BEGUN = 2**64 - 1
 
+# info: int64[INFO], walks under way that wait for a value
+# Leaves that wait, walks under way, walks that met a waiting leaf, the first place that may be free, how many there are
+# in `fresh`; answers out of the cache, and from outside; edges that stand with the visited ones and never were.
+WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED = range(8)
+INFO = 8
+
 
 @packed
 class Work(NamedTuple):
@@ -131,6 +137,7 @@ class Work(NamedTuple):
     scores: Any  # [R, A] float64: of the edges of the last node that a policy chose at; a row for each depth in a step
     policy: Any  # uint8: the policy's settings, a record
     pending: Any  # [E] int32: walks under way through each edge; [0] where none ever is
+    info: Any  # [INFO] int64: leaves that wait for a value, walks under way, …
     began: Any  # [1] uint64: the random generator's state when the last evaluation began, or NOT_BEGUN
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from playout.arena.openings import seed_of
-from playout.core import batch as core_batch
-from playout.core import loop
+from playout.core import endings
 from playout.core import tree as core
 from playout.core.answer import best_edge
 from playout.errors import GameError
@@ -380,7 +379,7 @@ class _Seat:
             if found and halving.pass_is_over:
                 break  # the next round is about what these will say
             action = self.actions[halving.next(*self.statistics())]
-            done = search.simulations + int(search.batches.arrays.info[core_batch.WAITING])
+            done = search.simulations + int(search.batches.arrays.info[core.WAITING])
             found += self.collect(1, done + 1, self.edge_of(int(action))).tolist()
         return np.array(found, np.int32)
 
@@ -400,13 +399,13 @@ class _Seat:
         found = list[int]()
         while len(found) < wanted:
             status, detail = batches.collect(wanted - len(found), stop_at, self.table.game.policy_size, forced)
-            found += batches.arrays.fresh[: int(batches.arrays.info[core_batch.FRESH])].tolist()
-            if status in (loop.GROW, loop.DEEPER):
+            found += batches.arrays.fresh[: int(batches.arrays.info[core.FRESH])].tolist()
+            if status in (endings.GROW, endings.DEEPER):
                 search._serve(status, detail)
                 continue
-            if status in (loop.SOLVED, loop.FULL, loop.DECIDED):
+            if status in (endings.SOLVED, endings.FULL, endings.DECIDED):
                 self.solved = True
-            elif status not in (loop.DONE, core_batch.NO_SLOT):
+            elif status not in (endings.DONE, endings.NO_SLOT):
                 search._serve(status, detail)
                 raise GameError(f"{self.table.game.title}: the search came back with status {status} in self-play")
             break
@@ -414,7 +413,7 @@ class _Seat:
 
     def is_ready(self) -> bool:
         if self.solved:
-            return int(self.search.batches.arrays.info[core_batch.WAITING]) == 0
+            return int(self.search.batches.arrays.info[core.WAITING]) == 0
         if self.halving is not None:
             return self.halving.done
         return self.search.simulations >= self.stop_at
