@@ -31,7 +31,7 @@ class GraphOracle(Oracle):
 
     def simulate(self):
         # 1. Selection, and 2. expansion.
-        node, path, joins, ending = self.root, [], {}, None
+        node, path, joins, ending, self.added = self.root, [], {}, None, False
         while ending is None:
             edge = self.select(node)
             state, rewards = self.rules.play(node.state, edge.action)
@@ -66,11 +66,12 @@ class GraphOracle(Oracle):
         child = edge.child
         if child is None:
             found = self.known.get(self.name(state))
-            if found is None:
+            if found is None and (self.added or not self.first_visit):
                 return "new", None
-            if isinstance(found, Edge):
-                if edge.visits == 0:
+            if found is None or isinstance(found, Edge):
+                if self.added or (edge.visits == 0 and not self.first_visit):
                     return "known", None
+                self.added = True
                 edge.child = child = self.expand(above, edge, state, rewards)
                 self.enter(child)
                 if self.one_number:
@@ -121,6 +122,10 @@ class GraphOracle(Oracle):
             child = edge.child if not edge.exact else None
             if d == len(path) - 1 and ending == "proven":
                 child = None
+            if not isinstance(self.s.backup, po.Mean):
+                edge.visits -= 1
+                returns[mine] = self.add_visit(node, edge, returns[mine])
+                continue
             if child and not (in_step and child.visits == edge.visits):
                 value = rewards[mine] + gamma * self.mean_for(child, mine)
                 added = edge.visits * value - (edge.visits - 1) * before
@@ -130,6 +135,7 @@ class GraphOracle(Oracle):
                 added = below if mine == 0 else total - below
                 value = before + (added - before) / edge.visits
             self.note(node, edge, returns[mine], before, value)
+            self.tell_policy(edge, returns[mine])
             if self.at_hand(node) > -math.inf:
                 added = below = returns[0] = counted(self.at_hand(node), edge.visits, before, value, added)
             node.visits += 1
@@ -175,6 +181,7 @@ class GraphOracle(Oracle):
             if child:
                 value = rewards[mine] + gamma * child.means[mine]
             self.note(node, edge, returns[mine], before, value)
+            self.tell_policy(edge, returns[mine])
             told = list(node.told_means)
             node.value = node.means[mine]
             walked = path[d - 1][1] if d else None

@@ -11,21 +11,6 @@ import playout as po
 from tests.oracle import Edge, Node, Oracle, total
 
 
-class Best:
-    """The best of what comes along; out of n equals each with a chance of 1 / n, drawn as they come."""
-
-    def __init__(self, random):
-        self.random, self.found, self.score, self.count = random, None, -math.inf, 0
-
-    def offer(self, edge, score):
-        if score > self.score:
-            self.found, self.score, self.count = edge, score, 1
-        elif score == self.score:
-            self.count += 1
-            if self.random and self.random.below(self.count) == 0:
-                self.found = edge
-
-
 class OpenLoopOracle(Oracle):
     def __init__(self, game, settings, position=None, seed=0):
         super().__init__(game, settings.replace(solver=False), position, seed)
@@ -38,15 +23,16 @@ class OpenLoopOracle(Oracle):
 
     def simulate(self):
         # 1. Selection, and 2. expansion: as long as the node below is known, and the same player's as before.
-        node, path, state, known = self.root, [], self.root.state, True
+        node, path, state, known, added = self.root, [], self.root.state, True, False
         while known:
             edge = self.select_legal(node, state)
             state, rewards, scale = self.play_and_draw(state, edge.action)
             path.append((node, edge, rewards, scale))
             player = self.rules.player(state)
-            known = player != po.TERMINAL and edge.visits > 0
+            known = player != po.TERMINAL and not added and (edge.visits > 0 or self.first_visit)
             if known:
                 if edge.child is None:
+                    added = edge.visits == 0
                     edge.child = Node(None, player, [])
                     edge.child.visits = edge.child.own = edge.visits
                 node = edge.child
@@ -60,38 +46,25 @@ class OpenLoopOracle(Oracle):
 
     def select_legal(self, node, state):
         """The best of the actions that are legal this time."""
-        legal, random = self.choices(state), self.random if self.s.ties == "random" else None
-        visited, waiting, taken = Best(random), Best(random), 0
-        self.prepare(node)
-        for prior, action in legal:
+        visited, waiting = [], []
+        for prior, action in self.choices(state):
             edge = next((e for e in node.edges if e.action == action), None)
             if edge is None:
                 edge = Edge(action, prior, None)
                 edge.prior = prior  # in double precision until it is taken
-            if edge.visits == 0:
-                waiting.offer(edge, edge.prior if self.by_prior else 0.0)
-                continue
-            taken += 1
-            if self.s.policy.scores_unvisited and node is not self.root:  # the root's may have noise
+            elif edge.visits and node is not self.root:  # the root's may have noise
                 edge.prior = float(np.float32(prior))  # that of the position as it is this time
-            visited.offer(edge, self.score(node, edge))
-        if waiting.found is None or 0 < taken >= self.allowed(node, len(legal)):
-            return visited.found
-        if taken and self.unvisited != "infinity" and not isinstance(self.s.expansion, po.OneAtATime):
-            score = self.score(node, waiting.found)
-            lot = score == visited.score and random and random.below(visited.count + 1) > 0
-            if score < visited.score or lot:
-                return visited.found
-        return self.take(node, waiting.found)
+            (visited if edge.visits else waiting).append(edge)
+        if self.by_prior:
+            waiting.sort(key=lambda e: -e.prior)
+        return self.choose(node, visited, waiting)
 
     def take(self, node, edge):
         """An edge is taken for the first time: it comes after those that were."""
         edge.prior = float(np.float32(edge.prior))
         if edge not in node.edges:
             node.edges.append(edge)
-        at, other = len(node.visited()), node.edges.index(edge)
-        node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
-        return edge
+        return super().take(node, edge)
 
     def play_and_draw(self, state, action):
         """Play an action and what chance does after it: (state, all their rewards, the discount of what follows)."""

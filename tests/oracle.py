@@ -108,6 +108,7 @@ class Edge:
         self.probability = probability
         self.visits, self.value, self.spread = 0, 0.0, 0.0
         self.child, self.over, self.exact = None, False, None  # exact: a value for each player, this step included
+        self.noted, self.kept = {}, {}  # columns of the policy, and of the backup
 
 
 class Node:
@@ -145,6 +146,7 @@ class Oracle:
             self.unvisited = settings.policy.unvisited
         self.least, self.greatest = math.inf, -math.inf  # edge values seen
         self.simulations, self.leader, self.leader_since = 0, None, 0
+        self.first_visit = isinstance(settings.expansion, po.All) and settings.expansion.first_visit
         self.plant((position or game.position()).state.copy())
 
     def plant(self, state):
@@ -184,7 +186,7 @@ class Oracle:
 
     def simulate(self):
         # 1. Selection, and 2. expansion: down to an edge never visited, or one whose value needs no playout.
-        node, path = self.root, []
+        node, path, added = self.root, [], False
         while True:
             edge = self.select(node)
             state, rewards = self.rules.play(node.state, edge.action)
@@ -192,9 +194,9 @@ class Oracle:
             if edge.exact or edge.over or self.rules.player(state) == po.TERMINAL:
                 break
             if edge.child is None:
-                if edge.visits == 0:
+                if added or (edge.visits == 0 and not self.first_visit):
                     break
-                edge.child = self.expand(node, edge, state, rewards)
+                edge.child, added = self.expand(node, edge, state, rewards), True
             node = edge.child
         # 3. Evaluation.
         known = edge.exact or edge.over
@@ -218,24 +220,31 @@ class Oracle:
     def select(self, node):
         if node.player == po.CHANCE:
             return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
-        visited, waiting = node.visited(), node.waiting()
-        more = len(visited) < self.allowed(node, len(node.edges))
+        return self.choose(node, node.visited(), node.waiting())
+
+    def choose(self, node, visited, waiting):
+        """The highest score; out of equals a random one, or the first, where what was never tried comes first."""
+        allowed = self.allowed(node, len(visited) + len(waiting))
+        more = len(visited) < allowed
         if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
-            return self.next_unvisited(node)
+            return self.next_unvisited(node, waiting)
         self.prepare(node)
-        if waiting and all(e.exact for e in visited):  # nothing else to learn here
-            return self.next_unvisited(node)
-        scores = [self.score(node, e) for e in visited]
-        best = max(scores)
-        tied = [e for e, score in zip(visited, scores, strict=True) if score == best]
-        if more:
-            score = self.score(node, waiting[0])
-            tie = score == best and (self.s.ties == "first" or self.random.below(len(tied) + 1) == 0)
-            if score > best or tie:
-                return self.next_unvisited(node)
+        if visited and waiting and all(e.exact for e in visited):  # nothing else to learn here
+            return self.next_unvisited(node, waiting)
+        one_for_all = self.s.policy.by_prior or not self.s.policy.scores_unvisited
+        asked = waiting[: 1 if one_for_all else allowed - len(visited)] if more else []
+        scores = [(self.score(node, e), e) for e in [*visited, *asked]]
+        best = max(score for score, _ in scores)
+        tied = [e for score, e in scores if score == best]
         if best == -math.inf:  # all is proven: the best of it
-            return max(visited, key=lambda e: e.value)
-        return tied[self.random.below(len(tied))] if len(tied) > 1 and self.s.ties == "random" else tied[0]
+            chosen = max(visited, key=lambda e: e.value) if visited else waiting[0]
+        elif self.s.ties == "first":
+            chosen = next((e for e in tied if not e.visits), tied[0])
+        else:
+            chosen = tied[self.random.below(len(tied))] if len(tied) > 1 else tied[0]
+        if chosen.visits:
+            return chosen
+        return self.next_unvisited(node, waiting) if one_for_all else self.take(node, chosen)
 
     def prepare(self, node):
         """What a user's policy says about a node, once a walk, before any score."""
@@ -271,6 +280,7 @@ class Oracle:
 
     def edge_view(self, edge, value, scale):
         return SimpleNamespace(
+            **edge.noted,
             visits=np.int64(edge.visits),
             pending=np.int64(0),
             value=np.float64(value),
@@ -324,14 +334,19 @@ class Oracle:
         most = w.initial + w.k * node.visits**w.alpha
         return max(1, min(count, int(most if w.cap is None else min(most, w.cap))))
 
-    def next_unvisited(self, node):
-        """The one of highest prior; out of equals a random one, which changes places with the first."""
-        at, waiting = len(node.visited()), node.waiting()
+    def next_unvisited(self, node, waiting):
+        """The one of highest prior; out of equals a random one."""
+        chosen = waiting[0]
         if self.s.ties == "random" and len(waiting) > 1:
             equal = [e for e in waiting if e.prior == waiting[0].prior] if self.by_prior else waiting
-            other = at + self.random.below(len(equal))
-            node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
-        return node.edges[at]
+            chosen = equal[self.random.below(len(equal))]
+        return self.take(node, chosen)
+
+    def take(self, node, edge):
+        """An edge is taken for the first time: it changes places with the first that never was."""
+        at, other = len(node.visited()), node.edges.index(edge)
+        node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
+        return edge
 
     # 2. Expansion.
 
@@ -356,6 +371,8 @@ class Oracle:
         """The node begins with the edge's first visit, if its value for the player here is known from the one above."""
         node = self.new_node(state)
         node.visits = node.own = edge.visits
+        if not edge.visits:
+            return node
         mean = (edge.value - rewards[above.chooser]) / self.s.discount
         if node.chooser == above.chooser:
             node.value, node.counted = mean, edge.visits
@@ -431,14 +448,36 @@ class Oracle:
         """What goes on to the node above is returned."""
         edge.visits += 1
         before = edge.value
-        edge.value += (got - before) / edge.visits
-        edge.spread += (got - before) * (got - edge.value)
+        if isinstance(self.s.backup, po.Mean):
+            edge.value += (got - before) / edge.visits
+            added = got
+        else:
+            if not edge.exact:
+                edge.value = float(self.update(self.s.backup, edge, edge.kept, got).value)
+            added = edge.visits * edge.value - (edge.visits - 1) * before
+        edge.spread = max(0.0, edge.spread + (got - before) * (got - edge.value))
         self.least, self.greatest = min(self.least, edge.value), max(self.greatest, edge.value)
-        got = counted(self.at_hand(node), edge.visits, before, edge.value, got)
+        self.tell_policy(edge, got)
+        if self.at_hand(node) > -math.inf:
+            got = added = counted(self.at_hand(node), edge.visits, before, edge.value, added)
         node.visits += 1
         node.counted += 1
-        node.value += (got - node.value) / node.counted
+        node.value += (added - node.value) / node.counted
         return got
+
+    def tell_policy(self, edge, got):
+        if hasattr(self.s.policy, "update") and not edge.exact:
+            self.update(self.s.policy, edge, edge.noted, got)
+
+    def update(self, part, edge, columns, got):
+        """Run a part's own `update` on what it sees of an edge, and keep its columns."""
+        seen = self.edge_view(edge, edge.value, 1.0)
+        for name in part.columns.names or ():
+            setattr(seen, name, columns.get(name, part.columns[name].type(0)))
+        with np.errstate(all="ignore"):
+            part.update(part, seen, np.float64(got))
+        columns.update({name: part.columns[name].type(getattr(seen, name)) for name in part.columns.names or ()})
+        return seen
 
     def at_hand(self, node):
         """The best exact value that a single player can choose at a node."""

@@ -3,6 +3,7 @@
 from . import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
 
 from . import games
+from .backups import Backup, Best, Mean, PowerMean
 from .core.rng import random_below, random_float
 from .core.rng import random_float as random
 from .core.rng import random_normal as normal
@@ -48,6 +49,8 @@ __all__ = [
     "ActionError",
     "ActionStats",
     "All",
+    "Backup",
+    "Best",
     "BusyError",
     "EvaluatorError",
     "Falling",
@@ -55,6 +58,7 @@ __all__ = [
     "Finding",
     "Game",
     "GameError",
+    "Mean",
     "Mixed",
     "Network",
     "Noise",
@@ -65,6 +69,7 @@ __all__ = [
     "Policy",
     "Position",
     "PositionError",
+    "PowerMean",
     "Report",
     "Result",
     "Rollouts",

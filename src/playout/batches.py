@@ -212,14 +212,14 @@ class Batches:
         status, count = search.call(core_batch.find_answers, *kernel[:2], search._work, search.game.policy_size)
         if status == endings.BAD_INDEX:
             self._say_that_an_index_is_wrong(count)
-        search._checked(status, count)
+        search._serve(status, count)
         arrays.info[core.FRESH], key = 0, np.uint64(0)
         if len(arrays.cache_keys):
             key = np.uint64(search.call(key_of, *kernel[:2], search._work.state, search._work.keyed))
             if core_batch.load_cached(search.params, search._work, arrays, key, count):
                 arrays.info[core.CACHED] += 1
                 returns = search._work.returns.copy()
-                search.call(core_batch.settle_leaf, *kernel, depth, player, count)
+                search._serve(search.call(core_batch.settle_leaf, *kernel, depth, player, count), 0)
                 if depth == 0:
                     search._add_noise()
                 return returns
@@ -234,7 +234,7 @@ class Batches:
         search = self.search
         at_root = search.tree.nodes[core.ROOT]["visits"] == 0
         values = np.ascontiguousarray(values, np.float64)
-        done = search.call(
+        status, done = search.call(
             core_batch.settle,
             search._rules,
             search.params,
@@ -247,7 +247,7 @@ class Batches:
         )
         if done < len(slots):
             self.take_back(slots[done:])
-            search._serve(endings.BAD_VALUE, 0)
+        search._serve(status, 0)
         if at_root and search.tree.nodes[core.ROOT]["visits"] > 0:
             search._add_noise()
 

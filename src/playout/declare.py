@@ -51,6 +51,10 @@ def check_numbers(name: str, part: Any) -> None:
     """Refuse values of a part's fields that are no numbers, or outside of their limits."""
     for f in dataclasses.fields(part):
         value, limits = getattr(part, f.name), f.metadata
+        if f.type in (bool, "bool"):
+            if not isinstance(value, bool):
+                raise SettingsError(f"settings: {name}.{f.name} is {value!r}, expected True or False")
+            continue
         above = limits.get("above")
         least = limits.get("least", -math.inf) if above is None else above
         check_number(f"{name}.{f.name}", value, least, limits.get("most", math.inf), above is not None)

@@ -20,8 +20,9 @@ from .core import graph as core_graph
 from .core import rules as core_rules
 from .core import tree as core
 from .core.params import GRAPH, MIXED, OPEN, OUTSIDE, STATIC, TREE
+from .core.parts import back_up_entry, choose_entry
 from .core.rng import random_bits
-from .core.rules import CHOOSE, RuleCompileError, with_entry
+from .core.rules import BACK_UP, CHOOSE, RuleCompileError, with_entry
 from .core.tree import Tree, Work, copied
 from .errors import BusyError, FileError, GameError, PositionError, SettingsError
 from .faults import Hang, rules_may_raise, wrong_player, wrong_value
@@ -104,7 +105,7 @@ class Search:
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
-        self._add_policy()
+        self._rules = self.with_parts(shown=False)
         game.searched_by(self)
         if evaluator is not None:
             from .batches import Batches
@@ -439,18 +440,22 @@ class Search:
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
 
-    def _add_policy(self) -> None:
-        """Put the policy's choice into the rules table; it is compiled here if it is new."""
-        policy = self.settings.policy
+    def with_parts(self, shown: bool) -> Any:
+        """The rules table with policy and backup in it, which are compiled here if they are new."""
+        policy, backup = self.settings.policy, self.settings.backup
+        arrays, waiting = (self.params, self.tree, self._work), self.params.evaluator == OUTSIDE
+        codes = policy.code(self.game), backup.code(self.game)
+        part: Any = policy
         try:
-            entry = policy._part.entry(
-                self.topology, self.params.evaluator == OUTSIDE, self.params, self.tree, self._work
-            )
+            chosen = choose_entry(codes[0], self.topology, waiting, shown, arrays)
+            part = backup
+            backed = back_up_entry(codes[1], codes[0], self.topology, waiting, arrays)
         except RuleCompileError as error:
+            owner = part if hasattr(part, error.rule) else policy
             raise SettingsError(
-                f"{type(policy).__name__}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
+                f"{type(owner).__name__}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
             ) from error
-        self._rules = with_entry(self._rules, CHOOSE, entry)
+        return with_entry(with_entry(self._rules, CHOOSE, chosen), BACK_UP, backed)
 
     def _new_work(self, depth: int, trace: int = 0) -> Work:
         size, players, room = self.game.dtype.itemsize, self.game.players, 2 * self.game.max_actions + 64
@@ -468,7 +473,8 @@ class Search:
             values=np.zeros(players),
             trace=np.zeros(trace, np.int32),
             scores=np.full((depth if trace else 1, room), np.nan),
-            policy=self.settings.policy.record,
+            terms=np.zeros((depth, room, len(self.settings.policy.term_names)) if trace else (0, 0, 0)),
+            candidates=np.zeros((depth if trace else 1, room if self.params.open_loop else 0, 2), np.int32),
             pending=np.zeros(0, np.int32),
             info=np.zeros(core.INFO, np.int64),
             keyed=self.game.keyed_bytes,
@@ -512,7 +518,8 @@ class Search:
     def _new_tree(self, position: Position, seed: int, nodes: int = 1024, edges: int = 4096) -> Tree:
         game = self.game
         keep = bool(self.params.keep_states)
-        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, nodes, edges)
+        parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
+        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, nodes, edges, *parts)
 
     def _restrict(self, only: Collection[int | str] | int | str) -> None:
         """Leave the root these actions alone; what is searched, proven and answered is then about them."""
@@ -553,7 +560,7 @@ class Search:
         core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
         new.rng[:] = old.rng
         new.counters[core.REWARDED] = old.counters[core.REWARDED]
-        new.bounds[:] = old.bounds
+        new.bounds[:], new.policy[:], new.backup[:] = old.bounds, old.policy, old.backup
         self.tree, self.position = new, after
         if after.player != CHANCE:
             self.tree.counters[core.LEADER] = core_answer.best_edge(self.params, self.tree, core.ROOT)
@@ -661,6 +668,11 @@ class Search:
             raise SettingsError(
                 f"{type(self.settings.policy).__name__}.score gave no number at a node of {self.game.title}; "
                 f"it must return one for every edge that is visited"
+            )
+        elif status == endings.BAD_BACKUP:
+            raise SettingsError(
+                f"{type(self.settings.backup).__name__}.update gave an edge of {self.game.title} a value that the game "
+                f"can't have; it must be a number within reach of value_range, {self.game.range or 'all numbers'}"
             )
         elif status == endings.BAD_KEY:
             self._say_that_keys_are_wrong(detail)

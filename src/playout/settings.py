@@ -14,13 +14,15 @@ from statistics import NormalDist
 from typing import Any, TypeVar
 
 from .arguments import did_you_mean, refuses_unknown_names
+from .backups import Backup, Best, Mean, PowerMean
 from .core import params as core
 from .core.params import Params
 from .core.tree import NO_GRAPH, SCALARS, VECTORS
 from .declare import check_number, check_numbers, setting
 from .errors import GameError, SettingsError
 from .game import Game
-from .policies import KNOWN, PUCT, UCT, Parent, Policy, UCB1Tuned, kind_of
+from .part import KNOWN, Part, kind_of
+from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 
 T = TypeVar("T")
 
@@ -125,7 +127,7 @@ ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BO
 _KINDS: dict[str, type[Any]] = {
     k.__name__: k
     for k in (
-        *(UCT, UCB1Tuned, PUCT, Parent, All, OneAtATime, Widening),
+        *(UCT, UCB1Tuned, PUCT, Mean, Best, PowerMean, Parent, All, OneAtATime, Widening),
         *(Rollouts, Static, Mixed, Network, Outside, Noise, Falling),
     )
 }
@@ -136,6 +138,7 @@ class Settings:
     """How to search. What is None follows from the policy or the game."""
 
     policy: Policy = field(default_factory=UCT)
+    backup: Backup = field(default_factory=Mean)  # what an edge makes of the returns it gets
     evaluator: Rollouts | Static | Mixed | Network | Outside = field(default_factory=Rollouts)  # or a function
     expansion: All | OneAtATime | Widening = field(default_factory=All)
     unvisited: float | str | Parent | None = None  # "infinity", a number, or Parent(reduction)
@@ -196,7 +199,7 @@ class Settings:
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        kind = kind_of(type(value)) if isinstance(value, Policy) else type(value).__name__
+        kind = kind_of(type(value)) if isinstance(value, Part) else type(value).__name__
         return {"kind": kind, **fields}
     return named(value) if callable(value) else value
 
@@ -211,11 +214,11 @@ def _rebuilt(key: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     name = str(value.get("kind"))
-    if key == "policy" and ":" in name:
+    if key in ("policy", "backup") and ":" in name:
         if name not in KNOWN:
             module, _, part = name.partition(":")
             raise SettingsError(
-                f"settings: policy is {part} of the module {module}, which is not at hand; import the module that "
+                f"settings: {key} is {part} of the module {module}, which is not at hand; import the module that "
                 f"defines it first (a file or a request never does)"
             )
         return KNOWN[name](**{k: v for k, v in value.items() if k != "kind"})
@@ -262,7 +265,14 @@ def _check(s: Settings) -> None:
     _kind("policy", s.policy, Policy, UCT, UCB1Tuned, PUCT)
     _kind("evaluator", s.evaluator, Rollouts, Static, Mixed, Network, Outside)
     _kind("expansion", s.expansion, All, OneAtATime, Widening)
+    _kind("backup", s.backup, Backup, Mean, Best, PowerMean)
     check_numbers("policy", s.policy)
+    check_numbers("backup", s.backup)
+    if s.transpositions and not s.backup.graph:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} can't be used with transpositions, where several edges lead to one "
+            f"node; leave one of them off, or set graph = True in the class if its values don't mind"
+        )
     rollouts = s.evaluator.rollouts if isinstance(s.evaluator, Mixed) else s.evaluator
     if isinstance(s.evaluator, Mixed):
         check_number("evaluator.weight", s.evaluator.weight, 0.0, 1.0)
@@ -394,9 +404,20 @@ def _params(s: Settings, game: Game) -> Params:
             f"{type(policy).__name__} needs to know how wide values spread: give {game.title} a value_range, or leave "
             f"normalise on"
         )
+    least = s.backup.least
+    if least is not None and limits is not None and limits[0] < least:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} takes returns from {least:g} up, and those of {game.title} go down "
+            f"to {limits[0]:g}; take another backup"
+        )
     # With one player, or two whose returns sum to a constant, one number tells what a node is worth to everybody.
     one_number = game.players == 1 or (game.players == 2 and decides and s.discount == 1.0)
     graph = NO_GRAPH if not s.transpositions else SCALARS if one_number else VECTORS
+    if graph == VECTORS and not s.backup.plain_mean:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} can't be used with transpositions in {game.title}, whose nodes have "
+            f"a value for each player; leave one of them off"
+        )
     slack = SLACK * max(1.0, abs(limits[0]), abs(limits[1])) if limits else 0.0
     if outside and limits:
         slack += ANSWER_SLACK * (limits[1] - limits[0])

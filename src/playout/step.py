@@ -16,7 +16,7 @@ from .core import select as core_select
 from .core import tree as core
 from .core.params import ROLLOUTS
 from .errors import PositionError
-from .game import Playouts, Position
+from .game import CHANCE, Playouts, Position
 
 if TYPE_CHECKING:
     from .search import Search
@@ -49,6 +49,7 @@ class EdgeScore:
     exploration_term: float
     score: float  # their sum; minus infinity while widening keeps the edge closed; a chance outcome: its probability
     chosen: bool
+    terms: dict[str, float] = field(default_factory=dict)  # what the score is made of, in the policy's own words
 
 
 @dataclass(frozen=True)
@@ -155,10 +156,12 @@ def take_step(search: "Search") -> Step:
     plain = search._work
     search._work = search._new_work(len(plain.path_nodes), TRACE)
     search._work.trace[0] = 1
+    table, search._rules = search._rules, search.with_parts(shown=True)
     try:
         with search.game.using_random(search._random, search._overdue), search.game.recording() as recorded:
             return _take(search, recorded)
     finally:
+        search._rules = table
         search._work = search._new_work(len(search._work.path_nodes))
 
 
@@ -195,7 +198,8 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
         playouts = tuple(_playouts(search, positions[-1], recorded))
         if not search.call(core_backup.returns_fit, params, work, topology, depth, loop.kind_of_value(params, ending)):
             search._serve(endings.BAD_VALUE, depth)
-        search.call(loop.finish, rules, params, tree, work, topology, False, ending, depth)  # Step 4. Backup
+        status = search.call(loop.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
+        search._serve(status, 0)
     changes = _changes(search, choices, before, _numbers_on(search, depth))
     return Step(
         simulation=search.simulations,
@@ -241,17 +245,25 @@ def _answered(search: "Search", position: Position, depth: int) -> Expansion:
     return _expansion_of(search, position, number, depth)
 
 
-def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any]:
-    """The edges of a node as they are now, and their terms; the scores are those that the walk compared."""
-    tree, policy = search.tree, search.settings.policy
+def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any, Any]:
+    """The edges of a node as they are now, the scores that the walk compared, and their terms."""
+    tree, work = search.tree, search._work
     node = tree.nodes[number]
     first, count = int(node["first_edge"]), int(node["count"])
-    terms = np.zeros((count, 3))
-    policy._part.terms(policy.record, search.params, tree, number, tree.rng.copy(), terms)
-    compared = search._work.scores[depth, :count]
-    asked = np.isfinite(compared)
-    terms[asked, 1:] = np.column_stack((compared[asked] - terms[asked, 0], compared[asked]))
-    return tree.edges[first : first + count].copy(), terms
+    block = tree.edges[first : first + count].copy()
+    scores, terms = np.full(count, -np.inf), np.zeros((count, work.terms.shape[2]))
+    if node["player"] == CHANCE:
+        scores[:] = block["prior"]
+        return block, scores, terms
+    places = range(count)
+    if search.params.open_loop:
+        actions = block["action"].tolist()
+        listed = work.candidates[depth, :, 1].tolist()
+        places = [actions.index(a) if a in actions else -1 for a in listed]  # type: ignore[assignment]
+    for i in np.flatnonzero(~np.isnan(work.scores[depth])):
+        if places[i] >= 0:
+            scores[places[i]], terms[places[i]] = work.scores[depth, i], work.terms[depth, i]
+    return block, scores, terms
 
 
 def _positions(search: "Search", depth: int) -> list[Position]:
@@ -267,7 +279,8 @@ def _positions(search: "Search", depth: int) -> list[Position]:
 
 
 def _choice(search: "Search", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
-    block, terms = scores
+    block, compared, terms = scores
+    names = search.settings.policy.term_names
     action = int(search.tree.edges[search._work.path_edges[d]]["action"])
     players, row = search.game.players, d * search.game.players
     edges = tuple(
@@ -279,11 +292,12 @@ def _choice(search: "Search", position: Position, d: int, scores: Any, visits: i
             prior=float(edge["prior"]),
             proven=bool(edge["child"] < 0),
             value_term=float(term[0]),
-            exploration_term=float(term[1]),
-            score=float(term[2]),
+            exploration_term=float(score - term[0]) if np.isfinite(score) else 0.0,
+            score=float(score),
             chosen=int(edge["action"]) == action,
+            terms=dict(zip(names, map(float, term), strict=True)),
         )
-        for edge, term in zip(block, terms, strict=True)
+        for edge, score, term in zip(block, compared, terms, strict=True)
     )
     return Choice(
         position=position.text,

@@ -25,3 +25,16 @@ def load_row(target, table, row):
 def store_row(table, row, source):
     for i in range(source.shape[0]):
         table[row, i] = source[i]
+
+
+@inlined
+def swap_words(rows, a, b):
+    """Let two rows change places."""
+    for i in range(rows.shape[1]):
+        rows[a, i], rows[b, i] = rows[b, i], rows[a, i]
+
+
+@inlined
+def zero_row(rows, at):
+    for i in range(rows.shape[1]):
+        rows[at, i] = 0

@@ -1,10 +1,13 @@
 """Step 4, backup: the return goes up the path, to each edge the entry of the player who chose it."""
 
 import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .arrays import load_row
+from .endings import BAD_BACKUP, DONE
 from .graph import (
     child_at,
     load_published,
@@ -16,6 +19,7 @@ from .graph import (
     walked_edge,
 )
 from .jit import inlined
+from .pack import unpacked
 from .params import GRAPH, OPEN
 from .solver import counted, has_exact_edge
 from .tree import (
@@ -69,83 +73,142 @@ def returns_fit(params, work, topology, depth, kind):
     return fit and (kind == MEAN or not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0])))
 
 
-@inlined
-def back_up(params, tree, work, topology, waiting, depth):
-    """Add one visit to each edge and node of the path, from the leaf to the root.
+class Updates(NamedTuple):
+    """A part's `update`, and how it is shown its settings and an edge."""
 
-    The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
-    `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree an edge's value is the
-    mean of its returns; in a graph it is what its node is worth, from wherever that was learnt (`core/graph.py`). Where
-    the value comes late (`waiting`), an edge of the path may have been proven meanwhile: what goes up from there is the
-    exact value.
+    update: Callable[..., Any]
+    settings: Callable[..., Any]
+    new_edge: Callable[..., Any]
+    load: Callable[..., Any]
+    store: Callable[..., Any]
+
+
+def make_back_up(
+    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool
+) -> Callable[..., Any]:
+    """The way back from a leaf to the root, for one backup, and for a policy that has something to note on it.
+
+    With `plain_mean` an edge's value is the mean of what it got, and needs no `update`.
     """
-    players, returns = params.players, work.returns
-    nodes, edges = tree.nodes, tree.edges
-    below, in_step = returns[0], False  # in a graph: see `value_through`
-    if topology == GRAPH and params.graph == VECTORS:
-        load_published(params, tree, child_at(tree, work, depth - 1), work.values)
-    for d in range(depth - 1, -1, -1):
-        row = d * players
-        number, e = (
-            np.uint32(work.path_nodes[d]),
-            np.uint32(work.path_edges[d]),
-        )  # unsigned: no index is looked at twice
-        node, edge = nodes[number], edges[e]
-        if waiting and edge["child"] < 0:
-            load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
-        scale = params.discount
-        if topology == OPEN:
-            scale = work.path_scales[d]
-        # The first two by hand, as in `take_edge`.
-        returns[0] = work.path_rewards[row] + scale * returns[0]
-        if players > 1:
-            returns[1] = work.path_rewards[row + 1] + scale * returns[1]
-        for p in range(2, players):
-            returns[p] = work.path_rewards[row + p] + scale * returns[p]
-        player = node["player"]
-        chooser = player if player >= 0 else 0
-        got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
-        edge["visits"] = visits
-        node["visits"] += 1
-        if visits == 1:
-            if topology != GRAPH:
-                tree.counters[POSITIONS] += 1
-            if node["opened"] < node["count"]:
-                node["opened"] += 1
-        added = got
-        if topology == GRAPH:
-            if work.path_links[d] != NO_NODE:
+    update, settings_of, new_edge, load, store = backup
+    note, noter_of, new_noted, load_noted, store_noted = policy or backup
+    notes = policy is not None
+
+    def back_up(params, tree, work, depth, unused, unused_too):
+        """Add one visit to each edge and node of the path, from the leaf to the root: DONE, or BAD_BACKUP.
+
+        The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
+        `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree an edge's value is
+        what its backup makes of its returns; in a graph it is what its node is worth, from wherever that was learnt
+        (`core/graph.py`). Where the value comes late (`waiting`), an edge of the path may have been proven meanwhile:
+        what goes up from there is the exact value.
+        """
+        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
+        players, returns, status = params.players, work.returns, DONE
+        nodes, edges = tree.nodes, tree.edges
+        below, in_step = returns[0], False  # in a graph: see `value_through`
+        if topology == GRAPH and plain_mean and params.graph == VECTORS:
+            load_published(params, tree, child_at(tree, work, depth - 1), work.values)
+        shown, noted = new_edge(), new_noted()
+        for d in range(depth - 1, -1, -1):
+            row = d * players
+            # Unsigned: no index is looked at twice.
+            number, e = np.uint32(work.path_nodes[d]), np.uint32(work.path_edges[d])
+            node, edge = nodes[number], edges[e]
+            if waiting and edge["child"] < 0:
+                load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+            scale = work.path_scales[d] if topology == OPEN else params.discount
+            # The first two by hand, as in `take_edge`.
+            returns[0] = work.path_rewards[row] + scale * returns[0]
+            if players > 1:
+                returns[1] = work.path_rewards[row + 1] + scale * returns[1]
+            for p in range(2, players):
+                returns[p] = work.path_rewards[row + p] + scale * returns[p]
+            player = node["player"]
+            chooser = player if player >= 0 else 0
+            got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
+            edge["visits"] = visits
+            node["visits"] += 1
+            if visits == 1:
+                if topology != GRAPH:
+                    tree.counters[POSITIONS] += 1
+                if node["opened"] < node["count"]:
+                    node["opened"] += 1
+            if topology == GRAPH and work.path_links[d] != NO_NODE:
                 take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
-            if params.graph == VECTORS:
-                value = value_through_means(params, tree, work, d, before, visits)
+            added = got
+            if not plain_mean:
+                value = before
+                if edge["child"] >= 0:
+                    show_edge(shown, edge)
+                    load(shown, tree.backup_columns, e)
+                    update(settings_of(tree.backup), shown, got)
+                    value = np.float64(shown.value)
+                    if not fits(params, value, before, got):
+                        status, value = BAD_BACKUP, before + (got - before) / visits
+                    store(shown, tree.backup_columns, e)
+                added = visits * value - (visits - 1) * before
+                edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
+            elif topology == GRAPH:
+                if params.graph == VECTORS:
+                    value = value_through_means(params, tree, work, d, before, visits)
+                else:
+                    is_last = d == depth - 1
+                    value, added, below = value_through(params, tree, work, d, is_last, before, visits, below, in_step)
+                edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
             else:
-                is_last = d == depth - 1
-                value, added, below = value_through(params, tree, work, d, is_last, before, visits, below, in_step)
-            edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
-        else:
-            delta = got - before
-            value = before + delta / visits
-            edge["spread"] += delta * (got - value)
-        edge["value"] = value
-        if params.normalise:
-            tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
-            tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
-        if has_exact_edge(params, node):
-            added = counted(tree, node, visits, before, value, added)
-            below, returns[0] = added, added
-        told = node["value"]
-        if topology == GRAPH:
+                delta = got - before
+                value = before + delta / visits
+                edge["spread"] += delta * (got - value)
+            edge["value"] = value
+            if params.normalise:
+                tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
+                tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+            if has_exact_edge(params, node):
+                added = counted(tree, node, visits, before, value, added)
+                below, returns[0] = added, added
+            if notes and edge["child"] >= 0:
+                show_edge(noted, edge)
+                load_noted(noted, tree.policy_columns, e)
+                note(noter_of(tree.policy), noted, got)
+                store_noted(noted, tree.policy_columns, e)
+            told = node["value"]
             in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
-            if params.graph == VECTORS:
+            if topology == GRAPH and plain_mean and params.graph == VECTORS:
                 node["value"] = tree.means[np.int64(number), chooser]
                 publish_means(params, tree, np.int64(number), walked_edge(work, d))
             else:
-                node["value"] = told + (added - told) / node["visits"]
-                if not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE:
+                node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
+                if topology == GRAPH and plain_mean and is_told(work, node, d, in_step):
                     publish(params, tree, number, told, walked_edge(work, d))
-        else:
-            node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
-    count_simulation(tree, depth)
+        count_simulation(tree, depth)
+        return status
+
+    return back_up
+
+
+@inlined
+def is_told(work, node, d, in_step):
+    """Whether others than the edge that was walked must hear of a node's new value."""
+    return not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE
+
+
+@inlined
+def show_edge(shown, edge):
+    """What an `update` sees of an edge: completed visits, this one included; values as they are, not normalised."""
+    shown.visits, shown.pending = np.int64(edge["visits"]), np.int64(0)
+    shown.value, shown.spread = np.float64(edge["value"]), np.float64(edge["spread"])
+    shown.prior, shown.action = np.float64(edge["prior"]), np.int64(edge["action"])
+    shown.proven = np.int64(0)
+
+
+@inlined
+def fits(params, value, before, got):
+    """Whether a backup may give an edge a value: a number; and where proofs are on, one between those that the game can
+    have, the edge had, or it got."""
+    if not params.solver:
+        return abs(value) <= FINITE
+    return value >= min(params.least_return, before, got) and value <= max(params.most_return, before, got)
 
 
 @inlined

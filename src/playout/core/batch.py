@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .answer import is_decided, note_leader
-from .arrays import load_row, store_row
-from .backup import ESTIMATE, EXACT, back_up, back_up_root, returns_fit
+from .arrays import load_row, store_row, swap_words
+from .backup import ESTIMATE, EXACT, back_up_root, returns_fit
 from .endings import (
     BAD_INDEX,
     BAD_PLAYER,
@@ -36,6 +36,7 @@ from .jit import inlined, njit
 from .loop import finish, known_returns, must_stop
 from .pack import packed, unpacked
 from .params import TREE
+from .parts import call_back_up
 from .rules import CHANCE, call_action_index, call_legal_actions, call_observe
 from .select import keep_rewards, select
 from .tree import (
@@ -213,7 +214,9 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
             if not returns_fit(params, work, TREE, depth, EXACT):
                 status, detail = BAD_VALUE, depth
                 break
-            finish(rules, params, tree, work, TREE, False, ending, depth)
+            status, detail = finish(rules, params, tree, work, TREE, ending, depth), np.int64(depth)
+            if status != DONE:
+                break
             continue
         if player < 0 or player >= params.players:
             status, detail = BAD_PLAYER, player
@@ -298,7 +301,8 @@ def turned(params, values, row, player, returns):
 
 @inlined
 def settle_leaf(rules, params, tree, work, depth, player, count):
-    """The leaf of the walk in `work` becomes a node with the weights there as priors; its returns are backed up."""
+    """The leaf of the walk in `work` becomes a node with the weights there as priors; its returns are backed up: a
+    status."""
     power = params.prior_power
     if power != 1.0:
         for i in range(count):
@@ -308,14 +312,15 @@ def settle_leaf(rules, params, tree, work, depth, player, count):
     if depth == 0:
         give_root_priors(tree, work, count)
         back_up_root(params, tree, work)
-        return
+        return np.int64(DONE)
     number = add_node(params, tree, work, player, count)
     keep_rewards(params, tree, work, number, depth)
     node = tree.nodes[number]
     node["visits"], node["own"], node["value"] = 1, 1, work.returns[player]
     tree.edges[work.path_edges[depth - 1]]["child"] = number
-    back_up(params, tree, work, TREE, True, depth)
+    status = call_back_up(rules, params, tree, work, depth, 0, 0)
     note_leader(params, tree, np.int64(work.path_edges[0]))
+    return status
 
 
 @inlined
@@ -352,10 +357,10 @@ def leave(tree, batch, slot):
 def settle(rules, params, tree, work, batch, slots, policy, values):
     """The answers for the leaves in `slots`: a row of `policy` and `values` for each that the cache does not know.
 
-    Returns how many were backed up: all, or those before the first whose returns the game can't have.
+    Returns (status, how many were backed up): all, or those before the first whose returns the game can't have.
     """
     params, tree, work, batch = unpacked(params), unpacked(tree), unpacked(work), unpacked(batch)
-    players, row = params.players, 0
+    players, row, status = params.players, 0, np.int64(DONE)
     for i in range(slots.shape[0]):
         slot = np.int64(slots[i])
         depth, player, count = np.int64(batch.depths[slot]), np.int64(batch.players[slot]), np.int64(batch.counts[slot])
@@ -379,16 +384,17 @@ def settle(rules, params, tree, work, batch, slots, policy, values):
             work.path_rewards[p] = batch.rewards[slot, p]
         if not returns_fit(params, work, TREE, depth, ESTIMATE):
             tidy(params, tree, batch)
-            return i
+            return np.int64(BAD_VALUE), i
         for d in range(depth):
             number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
             if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
                 tree.nodes[number]["opened"] -= 1  # which the backup will count
         leave(tree, batch, slot)
         load_row(work.state, batch.states, slot)
-        settle_leaf(rules, params, tree, work, depth, player, count)
+        done = settle_leaf(rules, params, tree, work, depth, player, count)
+        status = done if done != DONE else status
     tidy(params, tree, batch)
-    return slots.shape[0]
+    return status, slots.shape[0]
 
 
 @njit
@@ -449,6 +455,8 @@ def swap(tree, a, b):
     one["child"], one["value"], one["spread"] = other["child"], other["value"], other["spread"]
     other["action"], other["prior"], other["visits"] = action, prior, visits
     other["child"], other["value"], other["spread"] = child, value, spread
+    swap_words(tree.policy_columns, a, b)
+    swap_words(tree.backup_columns, a, b)
     if tree.counters[LEADER] == a:
         tree.counters[LEADER] = b
     elif tree.counters[LEADER] == b:

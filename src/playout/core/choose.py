@@ -1,22 +1,21 @@
 """Which edge a walk takes from a node: the one loop over its edges, made around a policy's own functions.
 
 A policy says what an edge scores (`score`), given what all edges of a node share (`prepare`). Everything else is the
-same for all policies and stands here: what counts as a visit, which unvisited edges take part, how ties are broken, and
-what is passed over because it is proven. The loop is compiled together with the policy and called once a node, by its
-address in the rules table, so that a policy of one's own compiles nothing of the search again.
+same for all policies, in tree, graph and open loop, and stands here: what counts as a visit, which unvisited edges take
+part, how ties are broken, and what is passed over because it is proven. The loop is compiled together with the policy
+and called once a node, by its address in the rules table, so that a policy of one's own compiles nothing else again.
 """
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .jit import inlined
 from .pack import unpacked
-from .params import FIXED, INFINITE, ONE, PARENT_BY_SEEN, WIDENING
+from .params import FIXED, INFINITE, ONE, OPEN, PARENT_BY_SEEN, WIDENING
 from .rng import random_below
-from .rules import CHANCE
 from .tree import GREATEST, LEAST, ROOT, UNKNOWN
 from .views import EdgeView, NodeView
 
@@ -104,16 +103,6 @@ def to_the_front(tree, node, e):
 
 
 @inlined
-def best_exact(edges, first, opened):
-    """The best of a node's edges where all are proven, yet not the node: they disagree about the other players."""
-    chosen = first
-    for e in range(first + 1, first + opened):
-        if edges[e]["value"] > edges[chosen]["value"]:
-            chosen = e
-    return chosen
-
-
-@inlined
 def spread_of(tree, node):
     """Of all returns at a node: within its edges, between them, and of the visits that ended here, by their mean."""
     total, beyond, first = 0.0, 0.0, np.int64(node["first_edge"])
@@ -183,146 +172,7 @@ def proven_score(params, edge, subtract, multiply, pass_over):
     return (edge["value"] - subtract) * multiply
 
 
-@inlined
-def no_preparation(policy, node, rng):
-    return 0.0
-
-
-def make_choose(
-    prepare: Callable[..., Any], score: Callable[..., Any], scores_unvisited: bool, waiting: bool, checked: bool
-) -> Callable[..., Any]:
-    """The choice at a node that a player moves at, for one policy.
-
-    With `waiting`, walks under way count; with `checked`, scores that are no numbers are found.
-    """
-
-    def choose(policy, params, tree, work, number, depth, flying):
-        """The edge to take: the highest score, ties at random (or the first). NO_NUMBER where a score is not one."""
-        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
-        node, edges, rng = tree.nodes[number], tree.edges, tree.rng
-        first, opened, count = np.int64(node["first_edge"]), np.int64(node["opened"]), np.int64(node["count"])
-        row = min(depth, work.scores.shape[0] - 1)
-        more = opened < allowed_edges(params, node, count)
-        if more and (params.unvisited == INFINITE or params.expansion == ONE):
-            return next_unvisited(params, tree, node)
-        subtract, multiply = scale_of(params, tree.bounds)
-        view = node_view(params, tree, number, flying, subtract, multiply)
-        shared = np.float64(prepare(policy, view, rng))
-        pass_over = passes_over(params, node)
-        unvisited, least = 0.0, 0.0
-        if waiting or more:
-            unvisited = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
-        if waiting:
-            least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
-        best, ties, open_ends, chosen, sound = -np.inf, np.int64(0), np.int64(0), first, True
-        for e in range(np.uint64(first), np.uint64(first + opened)):  # unsigned: no index is looked at twice
-            edge = edges[e]
-            pending = np.int64(work.pending[e]) if waiting else np.int64(0)
-            if edge["child"] < 0:
-                got = proven_score(params, edge, subtract, multiply, pass_over)
-            elif waiting and not scores_unvisited and edge["visits"] + pending == 0:
-                got = unvisited
-                open_ends += 1
-            else:
-                open_ends += 1
-                seen = edge_view(params, edge, pending, least, subtract, multiply, unvisited)
-                got = np.float64(score(policy, view, seen, shared, rng))
-                if checked:
-                    sound = sound and not math.isnan(got)
-            work.scores[row, np.int64(e) - first] = got
-            # Without branches: which score is best can't be predicted, and a wrong guess costs as much as two edges.
-            better = got > best
-            ties = np.int64(1) if better else ties + (got == best)
-            chosen = np.int64(e) if better else chosen
-            best = got if better else best
-        if open_ends == 0 and opened < count:  # whatever widening allows: there is nothing else to learn
-            return next_unvisited(params, tree, node)
-        if more:
-            edge, got = edges[first + opened], unvisited
-            if scores_unvisited:
-                seen = unvisited_view(edge["action"], edge["prior"], unvisited)
-                got = np.float64(score(policy, view, seen, shared, rng))
-                if checked:
-                    sound = sound and not math.isnan(got)
-            work.scores[row, opened] = got
-            if sound and (got > best or (got == best and (not params.random_ties or random_below(rng, ties + 1) == 0))):
-                return next_unvisited(params, tree, node)
-        if not sound:
-            return np.int64(NO_NUMBER)
-        if best == -np.inf:
-            return best_exact(edges, first, opened)
-        if ties > 1 and params.random_ties:
-            skip = random_below(rng, ties)
-            for e in range(chosen, first + opened):
-                if work.scores[row, e - first] == best:
-                    if skip == 0:
-                        return e
-                    skip -= 1
-        return chosen
-
-    return choose
-
-
-def make_choose_open(
-    prepare: Callable[..., Any], score: Callable[..., Any], scores_unvisited: bool, checked: bool
-) -> Callable[..., Any]:
-    """The same in an open loop, where the legal actions and their priors are those of this walk."""
-
-    def choose(policy, params, tree, work, number, depth, count):
-        """The edge of the best score among the `count` actions that are legal now, which `work` holds with priors."""
-        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
-        node, rng = tree.nodes[number], tree.rng
-        subtract, multiply = scale_of(params, tree.bounds)
-        view = node_view(params, tree, number, np.int64(0), subtract, multiply)
-        shared = np.float64(prepare(policy, view, rng))
-        row = min(depth, work.scores.shape[0] - 1)
-        best, chosen, ties, taken, sound = -np.inf, np.int64(-1), np.int64(0), np.int64(0), True
-        untaken, prior, equal = np.int64(-1), -1.0, np.int64(0)  # the first action never taken of the highest prior
-        for i in range(count):
-            e = edge_of(tree, node, work.actions[i])
-            if number == ROOT:  # it has its edges from the start, or some of them, and their priors may have noise
-                if e < 0:
-                    continue
-                work.weights[i] = tree.edges[e]["prior"]
-            if e < 0 or tree.edges[e]["visits"] == 0:
-                weight = work.weights[i] if params.by_prior else 0.0
-                if weight > prior:
-                    untaken, prior, equal = np.int64(i), weight, np.int64(1)
-                elif weight == prior:
-                    equal += 1
-                    if params.random_ties and random_below(rng, equal) == 0:
-                        untaken = np.int64(i)
-                continue
-            edge = tree.edges[e]
-            if scores_unvisited:
-                edge["prior"] = work.weights[i]  # that of the position as it is this time
-            taken += 1
-            seen = edge_view(params, edge, np.int64(0), 0.0, subtract, multiply, 0.0)
-            got = np.float64(score(policy, view, seen, shared, rng))
-            if checked:
-                sound = sound and not math.isnan(got)
-            work.scores[row, e - np.int64(node["first_edge"])] = got
-            if got > best:
-                best, chosen, ties = got, e, np.int64(1)
-            elif got == best:
-                ties += 1
-                if params.random_ties and random_below(rng, ties) == 0:
-                    chosen = e
-        if untaken >= 0 and (taken == 0 or taken < allowed_edges(params, node, count)):
-            got = np.inf
-            if taken > 0 and params.unvisited != INFINITE and params.expansion != ONE:
-                got = unvisited_value(params, tree, node, subtract, multiply)
-                if scores_unvisited:
-                    seen = unvisited_view(work.actions[untaken], work.weights[untaken], got)
-                    got = np.float64(score(policy, view, seen, shared, rng))
-                    if checked:
-                        sound = sound and not math.isnan(got)
-            wins = got > best or (got == best and (not params.random_ties or random_below(rng, ties + 1) == 0))
-            if sound and wins:
-                return add_untaken(tree, node, work.actions[untaken], work.weights[untaken])
-        return chosen if sound else np.int64(NO_NUMBER)
-
-    return choose
+# An open loop: the legal actions and their priors are those of this walk, and a node has edges for those once taken.
 
 
 @inlined
@@ -335,52 +185,269 @@ def edge_of(tree, node, action):
 
 
 @inlined
-def add_untaken(tree, node, action, prior):
-    """The edge of an action that was never taken, made if it is not there, at the front of the unvisited."""
-    e = edge_of(tree, node, action)
+def gather(params, tree, work, number, count, row):
+    """List in `work.candidates` the edges of legal actions that were taken before, then the other actions, by falling
+    prior, as -1 - their place in `work.actions`: (how many were taken, how many there are)."""
+    node, taken, every = tree.nodes[number], np.int64(0), np.int64(0)
+    for i in range(count):
+        e = edge_of(tree, node, work.actions[i])
+        work.indices[i] = e
+        if number == ROOT and e >= 0:
+            work.weights[i] = tree.edges[e]["prior"]  # which may have noise
+        if e >= 0 and tree.edges[e]["visits"] > 0:
+            tree.edges[e]["prior"] = work.weights[i]  # that of the position as it is this time
+            work.candidates[row, taken, 0], work.candidates[row, taken, 1] = e, work.actions[i]
+            taken += 1
+    every = taken
+    for i in range(count):
+        e = work.indices[i]
+        if (e >= 0 and tree.edges[e]["visits"] > 0) or (e < 0 and number == ROOT):  # the root has its edges, or some
+            continue
+        at = every
+        while params.by_prior and at > taken and work.weights[-1 - work.candidates[row, at - 1, 0]] < work.weights[i]:
+            for k in range(2):
+                work.candidates[row, at, k] = work.candidates[row, at - 1, k]
+            at -= 1
+        work.candidates[row, at, 0], work.candidates[row, at, 1] = -1 - i, work.actions[i]
+        every += 1
+    return taken, every
+
+
+@inlined
+def next_untaken(params, tree, work, node, row, taken, every):
+    """As `next_unvisited`: the edge of an action never taken, which is made if it is not there."""
+    at, rest = taken, every - taken
+    if params.random_ties and rest > 1:
+        equal = rest
+        if params.by_prior:
+            equal, highest = np.int64(1), work.weights[-1 - work.candidates[row, taken, 0]]
+            while equal < rest and work.weights[-1 - work.candidates[row, taken + equal, 0]] == highest:
+                equal += 1
+        at += random_below(tree.rng, equal)
+    return add_untaken(tree, work, node, -1 - work.candidates[row, at, 0])
+
+
+@inlined
+def add_untaken(tree, work, node, i):
+    """The edge of the legal action at place `i`, never taken: made if need be, and brought to the front of those."""
+    e = edge_of(tree, node, work.actions[i])
     if e < 0:
         e = np.int64(node["first_edge"]) + np.int64(node["count"])
-        tree.edges[e]["action"] = action
+        tree.edges[e]["action"] = work.actions[i]
         node["count"] += 1
-    tree.edges[e]["prior"] = prior
+    tree.edges[e]["prior"] = work.weights[i]
     return to_the_front(tree, node, e)
 
 
-def make_terms(prepare: Callable[..., Any], score: Callable[..., Any], scores_unvisited: bool) -> Callable[..., Any]:
-    """What a step shows of a node's edges."""
+# The choice.
 
-    def terms(policy, params, tree, number, rng, out):
-        """Fill `out[i]` with (value term, exploration term, score) of each edge of a node, as they are compared.
 
-        Edges that may not be visited yet score minus infinity; at a chance node the score is the probability.
+@inlined
+def no_preparation(policy, node, rng):
+    return 0.0
+
+
+@inlined
+def no_split(out, row, at, policy, node, edge, shared, got):
+    """The terms of a policy that names none: the value, and all the rest."""
+    out[row, at, 0], out[row, at, 1] = edge.value, got - edge.value
+
+
+@inlined
+def no_slate():
+    return 0
+
+
+@inlined
+def no_columns(slate, seen, tree, e):
+    return seen
+
+
+class Functions(NamedTuple):
+    """What a policy brings: its own functions, compiled or not, and how they are shown their records."""
+
+    score: Callable[..., Any]
+    settings: Callable[..., Any]  # of the bytes of `tree.policy`
+    prepare: Callable[..., Any] = no_preparation
+    split: Callable[..., Any] = no_split  # writes the terms of a score
+    slate: Callable[..., Any] = no_slate  # makes what the next writes on
+    show: Callable[..., Any] = no_columns  # adds an edge's own columns to what is seen of it
+
+
+def make_choose(
+    functions: Functions,
+    topology: int,
+    waiting: bool,
+    scores_unvisited: bool,
+    asks_first: bool,
+    checked: bool,
+    shown: bool,
+) -> Callable[..., Any]:
+    """The choice at a node that a player moves at, for one policy.
+
+    With `waiting`, walks under way count; of the unvisited edges the policy is asked for none, all of them, or with
+    `asks_first` the first only, which stands for the rest; with `checked`, scores that are no numbers are found; with
+    `shown`, all scores and their terms are kept for a step to show.
+    """
+    prepare, score, settings, split = functions.prepare, functions.score, functions.settings, functions.split
+    new_slate, show = functions.slate, functions.show
+
+    def choose(params, tree, work, number, depth, extra):
+        """The edge to take: the highest score, ties at random (or the first). NO_NUMBER where a score is not one.
+
+        `extra` is how many walks are under way through the node; in an open loop, how many actions are legal now.
         """
-        node = tree.nodes[number]
+        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
+        node, edges, rng, policy = tree.nodes[number], tree.edges, tree.rng, settings(tree.policy)
+        first, taken, count = np.int64(node["first_edge"]), np.int64(node["opened"]), np.int64(node["count"])
+        row, flying = min(depth, work.scores.shape[0] - 1), extra
+        if topology == OPEN:
+            taken, count = gather(params, tree, work, number, extra, row)
+            flying = np.int64(0)
+        allowed = allowed_edges(params, node, count)
+        more = taken < allowed
+        at_once = more and (params.unvisited == INFINITE or params.expansion == ONE)
+        if at_once and not shown:
+            return take_unvisited(params, tree, work, topology, node, row, taken, count)
+        random = rng[0]
         subtract, multiply = scale_of(params, tree.bounds)
-        first, opened, count = np.int64(node["first_edge"]), np.int64(node["opened"]), np.int64(node["count"])
-        if node["player"] == CHANCE:
-            for i in range(count):
-                out[i, 0], out[i, 1], out[i, 2] = 0.0, 0.0, tree.edges[first + i]["prior"]
-            return
-        view = node_view(params, tree, number, np.int64(0), subtract, multiply)
+        view = node_view(params, tree, number, flying, subtract, multiply)
         shared = np.float64(prepare(policy, view, rng))
-        pass_over, allowed = passes_over(params, node), allowed_edges(params, node, count)
-        for i in range(count):
-            edge = tree.edges[first + i]
+        pass_over = passes_over(params, node)
+        unvisited, least = 0.0, 0.0
+        if waiting or more:
+            unvisited = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
+        if waiting:
+            least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
+        slate = new_slate()
+        best, ties, open_ends, chosen, sound = -np.inf, np.int64(0), np.int64(0), np.int64(0), True
+        for i in range(np.uint64(taken)):  # unsigned: no index is looked at twice
+            e = np.uint64(first) + i
+            if topology == OPEN:
+                e = np.uint64(work.candidates[row, i, 0])
+            edge = edges[e]
+            pending = np.int64(work.pending[e]) if waiting else np.int64(0)
             if edge["child"] < 0:
-                value = (edge["value"] - subtract) * multiply
                 got = proven_score(params, edge, subtract, multiply, pass_over)
-            elif edge["visits"] > 0:
-                seen = edge_view(params, edge, np.int64(0), 0.0, subtract, multiply, 0.0)
-                value, got = seen.value, np.float64(score(policy, view, seen, shared, rng))
-            elif params.unvisited == INFINITE or params.expansion == ONE:
-                value = got = np.inf
+                if shown:
+                    show_alone(work, row, i, (edge["value"] - subtract) * multiply)
+            elif waiting and not scores_unvisited and edge["visits"] + pending == 0:
+                got = unvisited
+                open_ends += 1
+                if shown:
+                    show_alone(work, row, i, unvisited)
             else:
-                value = unvisited_value(params, tree, node, subtract, multiply)
-                got = value
-                if scores_unvisited:
-                    seen = unvisited_view(edge["action"], edge["prior"], value)
-                    got = np.float64(score(policy, view, seen, shared, rng))
-            out[i, 0], out[i, 1] = value, (got - value if value < np.inf else 0.0)
-            out[i, 2] = got if i < max(opened, allowed) else -np.inf
+                open_ends += 1
+                seen = show(slate, edge_view(params, edge, pending, least, subtract, multiply, unvisited), tree, e)
+                got = np.float64(score(policy, view, seen, shared, rng))
+                if checked:
+                    sound = sound and not math.isnan(got)
+                if shown:
+                    split(work.terms, row, i, policy, view, seen, shared, got)
+            work.scores[row, i] = got
+            # Without branches: which score is best can't be predicted, and a wrong guess costs as much as two edges.
+            better = got > best
+            ties = np.int64(1) if better else ties + (got == best)
+            chosen = np.int64(i) if better else chosen
+            best = got if better else best
+        nothing_open = open_ends == 0 and 0 < taken < count  # whatever widening allows: there is nothing else to learn
+        asked = taken
+        if more and not nothing_open and not at_once:
+            asked = taken + 1 if asks_first else allowed
+        drawn = rng[0]
+        for i in range(taken, allowed if shown else asked):
+            got = unvisited
+            if scores_unvisited and not at_once:
+                if i == asked:
+                    drawn = rng[0]  # what follows is only looked at
+                at = np.int64(-1) if topology == OPEN else first + i  # an action never taken may have no edge
+                seen = show(slate, show_unvisited(edges, work, topology, first, row, i, unvisited), tree, at)
+                got = np.float64(score(policy, view, seen, shared, rng))
+                if checked and i < asked:
+                    sound = sound and not math.isnan(got)
+                if shown:
+                    split(work.terms, row, i, policy, view, seen, shared, got)
+            elif shown:
+                if at_once:
+                    got = np.inf
+                show_alone(work, row, i, got)
+            work.scores[row, i] = got
+            if i < asked:
+                # In order: what was never tried comes first.
+                if got > best or (got == best and not params.random_ties and chosen < taken):
+                    best, ties, chosen = got, np.int64(1), i
+                elif got == best:
+                    ties += 1
+        if shown and (at_once or nothing_open):
+            rng[0] = random if at_once else drawn
+        elif shown and asked < allowed:
+            rng[0] = drawn
+        if not sound:
+            return np.int64(NO_NUMBER)
+        if at_once or nothing_open:
+            return take_unvisited(params, tree, work, topology, node, row, taken, count)
+        if best == -np.inf:  # everything is proven or scores nothing
+            chosen = best_value(edges, work, topology, first, row, taken)
+        elif ties > 1 and params.random_ties:
+            skip = random_below(rng, ties)
+            for i in range(chosen, asked):
+                if work.scores[row, i] == best:
+                    if skip == 0:
+                        chosen = np.int64(i)
+                        break
+                    skip -= 1
+        if chosen < taken:
+            return np.int64(work.candidates[row, chosen, 0]) if topology == OPEN else first + chosen
+        if asks_first:
+            return take_unvisited(params, tree, work, topology, node, row, taken, count)
+        if topology == OPEN:
+            return add_untaken(tree, work, node, -1 - work.candidates[row, chosen, 0])
+        if shown:
+            swap_shown(work, row, taken, chosen)
+        return to_the_front(tree, node, first + chosen)
 
-    return terms
+    return choose
+
+
+@inlined
+def take_unvisited(params, tree, work, topology, node, row, taken, count):
+    """The unvisited edge that comes next."""
+    if topology == OPEN:
+        return next_untaken(params, tree, work, node, row, taken, count)
+    return next_unvisited(params, tree, node)
+
+
+@inlined
+def show_unvisited(edges, work, topology, first, row, i, value):
+    if topology == OPEN:
+        at = -1 - work.candidates[row, i, 0]
+        return unvisited_view(work.actions[at], work.weights[at], value)
+    edge = edges[first + i]
+    return unvisited_view(edge["action"], edge["prior"], value)
+
+
+@inlined
+def best_value(edges, work, topology, first, row, taken):
+    """The place of the best of a node's visited edges by value, where no score tells them apart."""
+    chosen, best = np.int64(0), -np.inf
+    for i in range(taken):
+        e = np.int64(work.candidates[row, i, 0]) if topology == OPEN else first + i
+        if edges[e]["value"] > best:
+            chosen, best = np.int64(i), edges[e]["value"]
+    return chosen
+
+
+@inlined
+def show_alone(work, row, i, value):
+    """The terms of a score that is the value and nothing else."""
+    work.terms[row, i, 0] = value
+    for k in range(1, work.terms.shape[2]):
+        work.terms[row, i, k] = 0.0
+
+
+@inlined
+def swap_shown(work, row, a, b):
+    """Let what a step shows follow an edge that goes to the front of the unvisited."""
+    work.scores[row, a], work.scores[row, b] = work.scores[row, b], work.scores[row, a]
+    for k in range(work.terms.shape[2]):
+        work.terms[row, a, k], work.terms[row, b, k] = work.terms[row, b, k], work.terms[row, a, k]

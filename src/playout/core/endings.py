@@ -22,3 +22,4 @@ BAD_SCORE = 23  # the policy's score is not a number; the detail is the depth
 # Values from outside: an action whose place in the policy is out of bounds (the detail is the place); all places for
 # leaves are taken.
 BAD_INDEX, NO_SLOT = 24, 25
+BAD_BACKUP = 26  # a value that the game can't have, made up by the backup; the mean took its place

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import store_row
+from .arrays import store_row, zero_row
 from .endings import BAD_CHANCE, BAD_PLAYER, DONE, NO_ACTIONS, TOO_MANY_ACTIONS
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
@@ -83,6 +83,8 @@ def reserve_edges(tree, count):
         edge = tree.edges[e]
         edge["action"], edge["prior"], edge["visits"] = 0, 0.0, 0
         edge["child"], edge["value"], edge["spread"] = 0, 0.0, 0.0
+        zero_row(tree.policy_columns, e)
+        zero_row(tree.backup_columns, e)
     tree.counters[EDGES] += count
 
 
@@ -99,6 +101,8 @@ def add_node(params, tree, work, player, count):
         edge = tree.edges[first + i]
         edge["action"], edge["prior"] = work.actions[i], work.weights[i]
         edge["visits"], edge["child"], edge["value"], edge["spread"] = 0, 0, 0.0, 0.0
+        zero_row(tree.policy_columns, first + i)
+        zero_row(tree.backup_columns, first + i)
     if params.keep_states:
         store_row(tree.states, number, work.state)
         if not params.graph:

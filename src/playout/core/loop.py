@@ -8,7 +8,7 @@ import numpy as np
 
 from .answer import is_decided, note_leader
 from .arrays import load_row, zero
-from .backup import ESTIMATE, EXACT, MEAN, back_up, back_up_root, returns_fit
+from .backup import ESTIMATE, EXACT, MEAN, back_up_root, returns_fit
 from .endings import (
     BAD_PLAYOUT,
     BAD_VALUE,
@@ -36,6 +36,7 @@ from .jit import inlined, njit
 from .openloop import add_open_node
 from .pack import unpacked
 from .params import GRAPH, OPEN, ROLLOUTS, TREE
+from .parts import call_back_up
 from .select import go_down, select
 from .solver import prove_path
 from .tree import (
@@ -76,8 +77,7 @@ def simulate(rules, params, tree, work, topology):
         known_returns(params, tree, work, topology, ending, depth)
     if not returns_fit(params, work, topology, depth, kind_of_value(params, ending)):
         return BAD_VALUE, depth
-    finish(rules, params, tree, work, topology, False, ending, depth)  # Step 4. Backup
-    return DONE, depth
+    return finish(rules, params, tree, work, topology, ending, depth), depth  # Step 4. Backup
 
 
 @inlined
@@ -120,15 +120,15 @@ def known_returns(params, tree, work, topology, ending, depth):
 
 
 @inlined
-def finish(rules, params, tree, work, topology, waiting, ending, depth):
-    """Back the returns up, then the proof if the walk came to a new one."""
+def finish(rules, params, tree, work, topology, ending, depth):
+    """Back the returns up, then the proof if the walk came to a new one: a status."""
     if ending == ROOT_ITSELF:
         back_up_root(params, tree, work)
-        return
+        return np.int64(DONE)
     last = work.path_edges[depth - 1]
     if topology != OPEN and ending == FINISHED:
         tree.edges[last]["child"] = END
-    back_up(params, tree, work, topology, waiting, depth)
+    status = call_back_up(rules, params, tree, work, depth, 0, 0)
     if topology == GRAPH:
         if ending == NEW:
             enter_leaf(tree, work, last)
@@ -139,6 +139,7 @@ def finish(rules, params, tree, work, topology, waiting, ending, depth):
     elif topology == TREE and params.solver and ending == FINISHED:
         prove_path(rules, params, tree, work, depth)
     note_leader(params, tree, np.int64(work.path_edges[0]))
+    return status
 
 
 @inlined

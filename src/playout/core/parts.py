@@ -1,129 +1,174 @@
 """Parts of a search that are classes with compiled functions: compiled like a game's rules, called by address.
 
-A part's settings are a record, its functions see nodes and edges as in `core/views.py`. What the kernel calls is made
-around them (`core/choose.py`), compiled for itself and kept on disk, so that a new part compiles nothing else.
+What the kernel calls is made around a part's functions (`core/choose.py`, `core/backup.py`), compiled for itself and
+kept on disk, so that a new part compiles nothing else. The part's settings and tables are a record beside the tree, its
+columns are words beside the edges (`core/columns.py`).
 """
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba import from_dtype, typeof, types
+from numba import typeof, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from .choose import make_choose, make_choose_open, make_terms, no_preparation
+from .backup import Updates, make_back_up
+from .choose import Functions, make_choose
+from .columns import NONE, column_moves, new_edge, record_view
 from .guard import guarded, is_proven
-from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint
+from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint, inlined
 from .pack import origin_of
-from .params import GRAPH, OPEN, TREE
-from .rules import CHOOSE, STATE, RuleCompileError, reason_of, where_of
-
-CHOICES = {
-    (TREE, False): "choose",
-    (GRAPH, False): "choose",
-    (TREE, True): "choose_waiting",
-    (OPEN, False): "choose_open",
-}
-TERMS = "terms"
+from .rules import BACK_UP, CHOOSE, RuleCompileError, reason_of, where_of
 
 
-class PolicyPart:
-    """The functions of one policy's class. One instance serves every instance of the class: settings are data."""
+class Part:
+    """The functions of one part's class, and the layout of what it keeps. Settings are data: one serves them all."""
 
     def __init__(
-        self, name: str, functions: dict[str, Callable[..., Any]], record: np.dtype[Any], scores_unvisited: bool
+        self,
+        name: str,
+        functions: dict[str, Callable[..., Any]],
+        record: np.dtype[Any],
+        columns: np.dtype[Any] = NONE,
+        **facts: Any,
     ) -> None:
-        self.name, self.functions, self.scores_unvisited = name, functions, scores_unvisited
-        self.record = np.dtype((np.record, record))
+        self.name, self.functions, self.record, self.columns, self.facts = name, functions, record, columns, facts
         self.guard = not all(is_proven(function) for function in functions.values())
-        self._made: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
+        self.made: dict[Any, Any] = {}  # the machine code lives as long as its dispatcher
 
-    def entry(self, topology: int, waiting: bool, params: Any, tree: Any, work: Any) -> Any:
-        """What the rules table holds for the choice: an address, or uncompiled a function."""
-        kind = CHOICES[topology, waiting]
-        if kind not in self._made:
-            counts = (types.int64, types.int64, types.int64)
-            self._made[kind] = self._compiled(kind, types.int64, params, tree, work, *counts)
-        return address(self._made[kind]) if COMPILED else self._on_bytes(self._made[kind])
+    @property
+    def traits(self) -> tuple[Any, ...]:
+        """What tells the code that is made of it apart, for the cache on disk."""
+        functions = [self.functions[name] for name in sorted(self.functions)]
+        facts = sorted(self.facts.items())
+        return (self.record.descr, self.columns.descr if self.columns.names else (), self.guard, facts, *functions)
 
-    def terms(self, policy: Any, params: Any, tree: Any, number: int, rng: Any, out: Any) -> None:
-        """As `make_terms` has it."""
-        if TERMS not in self._made:
-            self._made[TERMS] = self._compiled(TERMS, types.void, params, tree, types.int64, rng, out)
-        self._made[TERMS](self.view(policy), params, tree, number, rng, out)
-
-    def _on_bytes(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(policy: Any, *rest: Any) -> Any:
-            with np.errstate(all="ignore"):  # as compiled
-                return function(self.view(policy), *rest)
-
-        return call
-
-    def view(self, policy: Any) -> Any:
-        """A policy's settings as its functions see them. A plain record, uncompiled, has attributes of its own, too."""
-        record = policy.view(self.record)[0]
-        return record if COMPILED else SimpleNamespace(**{name: record[name] for name in self.record.names or ()})
-
-    def _make(self, kind: str, prepare: Any = no_preparation, *, score: Any) -> Callable[..., Any]:
-        if kind == TERMS:
-            return make_terms(prepare, score, self.scores_unvisited)
-        if kind == "choose_open":
-            return make_choose_open(prepare, score, self.scores_unvisited, self.guard)
-        return make_choose(prepare, score, self.scores_unvisited, kind == "choose_waiting", self.guard)
-
-    def _compiled(self, kind: str, result: Any, *given: Any) -> Any:
+    def ready(self, name: str) -> Any:
+        """A function as others are compiled around it."""
+        function = self.functions[name]
         if not COMPILED:
-            return self._make(kind, **self.functions)
+            return function
         options = {**OPTIONS, "forceinline": True}
-        inner = {
-            name: guarded(function, **options) if self.guard else numba.njit(**options)(function)
-            for name, function in self.functions.items()
-        }
-        kinds = [each if isinstance(each, types.Type) else typeof(each) for each in given]
-        signature = result(from_dtype(self.record), *kinds)
-        try:
-            # Not before: a helper or a constant may be defined after the class.
-            functions = [self.functions[name] for name in sorted(self.functions)]
-            key = fingerprint(self.record.descr, self.scores_unvisited, kind, self.guard, *functions)
-            return compile_part(self._make(kind, **inner), signature, f"{self.name}.{kind}", key)
-        except Exception as error:  # Numba's are of many kinds
-            wrong = next((f for n, f in self.functions.items() if f"'{n}'" in str(error)), self.functions["score"])
-            raise RuleCompileError(wrong.__name__, *where_of(error, wrong), reason_of(error)) from error
+        return guarded(function, **options) if self.guard else numba.njit(**options)(function)
 
 
-def _caller() -> Any:
+def choose_entry(policy: Part, topology: int, waiting: bool, shown: bool, arrays: tuple[Any, ...]) -> Any:
+    """What the rules table holds for the choice at a node."""
+
+    def make() -> Callable[..., Any]:
+        given: dict[str, Any] = {"score": policy.ready("score"), "settings": record_view(policy.record)}
+        if "prepare" in policy.functions:
+            given["prepare"] = policy.ready("prepare")
+        if "terms" in policy.functions and shown:
+            given["split"] = _splitter(policy.ready("terms"), policy.facts["terms"])
+        if policy.columns.names:
+            given |= {"slate": new_edge(policy.columns), "show": _shower(policy.columns)}
+        facts = policy.facts
+        return make_choose(
+            Functions(**given), topology, waiting, facts["scores_unvisited"], facts["asks_first"], policy.guard, shown
+        )
+
+    return _entry((policy,), ("choose", topology, waiting, shown), make, arrays)
+
+
+def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arrays: tuple[Any, ...]) -> Any:
+    """What the rules table holds for the way back from a leaf to the root."""
+    parts = (backup, policy) if "update" in policy.functions else (backup,)
+
+    def make() -> Callable[..., Any]:
+        each = [
+            Updates(part.ready("update"), record_view(part.record), new_edge(part.columns), *column_moves(part.columns))
+            for part in parts
+        ]
+        return make_back_up(each[0], each[1] if len(each) > 1 else None, topology, waiting, backup.facts["plain_mean"])
+
+    return _entry(parts, ("back_up", topology, waiting), make, arrays)
+
+
+def _splitter(terms: Any, count: int) -> Any:
+    """As `no_split` of `core/choose.py`, by a policy's own terms."""
+    stores = "\n".join(f"    out[row, at, {k}] = parts[{k}]" for k in range(count))
+    scope = {"terms": terms}
+    exec(
+        f"def split(out, row, at, policy, node, edge, shared, got):\n"
+        f"    parts = terms(policy, node, edge, shared)\n{stores}\n",
+        scope,
+    )
+    return inlined(scope["split"])
+
+
+def _shower(columns: np.dtype[Any]) -> Any:
+    """What adds a part's columns to what is seen of an edge."""
+    load, _ = column_moves(columns)
+
+    def show(slate, seen, tree, row):
+        slate.visits, slate.pending, slate.value, slate.spread = seen.visits, seen.pending, seen.value, seen.spread
+        slate.prior, slate.action, slate.proven = seen.prior, seen.action, np.int64(seen.proven)
+        load(slate, tree.policy_columns, row)
+        return slate
+
+    return inlined(show)
+
+
+def _entry(parts: tuple[Part, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]) -> Any:
+    """What `make` gives, compiled: its address, or uncompiled the function itself."""
+    made, key = parts[0].made, (*kind, *(id(part) for part in parts[1:]))
+    if key not in made:
+        made[key] = (_compiled(parts, kind, make, arrays), parts)  # the others must live as long as the code
+    return address(made[key][0]) if COMPILED else _quiet(made[key][0])
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*given: Any) -> Any:
+        with np.errstate(all="ignore"):  # as compiled
+            return function(*given)
+
+    return call
+
+
+def _compiled(parts: tuple[Part, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]) -> Any:
+    if not COMPILED:
+        return make()
+    signature = types.int64(*(typeof(each) for each in arrays), types.int64, types.int64, types.int64)
+    try:
+        # Not before: a helper or a constant may be defined after the class.
+        key = fingerprint(kind, *(part.traits for part in parts))
+        return compile_part(make(), signature, f"{parts[0].name}.{'-'.join(map(str, kind))}", key)
+    except Exception as error:  # Numba's are of many kinds
+        functions = [(name, function) for part in parts for name, function in part.functions.items()]
+        wrong = next((f for name, f in functions if f"'{name}'" in str(error)), functions[-1][1])
+        raise RuleCompileError(wrong.__name__, *where_of(error, wrong), reason_of(error)) from error
+
+
+def _caller(index: int) -> Any:
+    """An intrinsic `call(rules, params, tree, work, a, b, c)` for what a part was made into."""
+
     def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         table = make_array(sig.args[0])(context, builder, values[0])
-        slot = builder.gep(table.data, [context.get_constant(types.intp, CHOOSE)])
-        wanted = (STATE, *sig.args[2:5], types.int64, types.int64, types.int64)
+        slot = builder.gep(table.data, [context.get_constant(types.intp, index)])
+        wanted = (*sig.args[1:4], types.int64, types.int64, types.int64)
         function_type = context.call_conv.get_function_type(types.int64, wanted)
         pointer = builder.inttoptr(builder.load(slot), function_type.as_pointer())
-        data = make_array(sig.args[1])(context, builder, values[1]).data
-        passed = [builder.bitcast(data, ir.PointerType(context.get_value_type(STATE).pointee))]
-        passed += [origin_of(builder, kind, value) for kind, value in zip(sig.args[2:5], values[2:5], strict=True)]
+        passed = [origin_of(builder, kind, value) for kind, value in zip(sig.args[1:4], values[1:4], strict=True)]
         passed += [
             context.cast(builder, value, kind, types.int64)
-            for kind, value in zip(sig.args[5:], values[5:], strict=True)
+            for kind, value in zip(sig.args[4:], values[4:], strict=True)
         ]
         status, result = context.call_conv.call_function(builder, pointer, types.int64, wanted, passed)
         with builder.if_then(status.is_error, likely=False):
             context.call_conv.return_status_propagate(builder, status)
         return result
 
-    def call_choose(
-        typingctx: Any, rules: Any, policy: Any, params: Any, tree: Any, work: Any, n: Any, d: Any, f: Any
-    ) -> Any:
-        return types.int64(rules, policy, params, tree, work, n, d, f), codegen
+    def call(typingctx: Any, rules: Any, params: Any, tree: Any, work: Any, a: Any, b: Any, c: Any) -> Any:
+        return types.int64(rules, params, tree, work, a, b, c), codegen
 
-    return intrinsic(call_choose)
+    return intrinsic(call)
 
 
-def _python_caller(rules: Any, policy: Any, *rest: Any) -> Any:
-    return rules[CHOOSE](policy, *rest)
+def _python_caller(index: int) -> Any:
+    return lambda rules, *rest: rules[index](*rest)
 
 
-call_choose = _caller() if COMPILED else _python_caller
+call_choose, call_back_up = ((_caller if COMPILED else _python_caller)(index) for index in (CHOOSE, BACK_UP))

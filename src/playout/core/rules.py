@@ -53,8 +53,8 @@ NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH, OBSERVE, ACTION_INDEX = range(
     10
 )
-CHOOSE = 10  # what the policy was made into (`core/choose.py`)
-TABLE_SIZE = 11  # the other names are called from Python or from inside `playout` only
+CHOOSE, BACK_UP = 10, 11  # what the policy and the backup were made into (`core/parts.py`)
+TABLE_SIZE = 12  # the other names are called from Python or from inside `playout` only
 
 
 class RuleCompileError(Exception):

@@ -67,7 +67,7 @@ def select_edge(rules, params, tree, work, topology, number, depth, extra):
         node = tree.nodes[number]
         if node["player"] == CHANCE:
             return sample_outcome(params, tree, node)
-    return call_choose(rules, work.policy, params, tree, work, number, depth, extra)
+    return call_choose(rules, params, tree, work, number, depth, extra)
 
 
 @inlined

@@ -102,6 +102,11 @@ class Tree(NamedTuple):
         Any  # [N, 2 P] float64: a node's value for each player, then as published; [0, 2 P] where one number tells all
     )
     table: Any  # [T] uint64: every position of the graph by its key, see `slot_of`; T is a power of two
+    # What the parts of the search keep (`core/columns.py`).
+    policy: Any  # uint8: the policy's settings and tables, a record
+    backup: Any  # uint8: the backup's
+    policy_columns: Any  # [E, K] int64: what the policy keeps of each edge, in words of eight bytes; [E, 0]: nothing
+    backup_columns: Any  # [E, K] int64: the same for the backup
 
 
 NOT_BEGUN = 2**64 - 1
@@ -135,7 +140,9 @@ class Work(NamedTuple):
     indices: Any  # [A] int32: where a policy from outside has each action
     leaf: Any  # [2] uint64: graph search: the leaf's key and its place in the table
     scores: Any  # [R, A] float64: of the edges of the last node that a policy chose at; a row for each depth in a step
-    policy: Any  # uint8: the policy's settings, a record
+    terms: Any  # [R, A, K] float64: what the scores were made of, where a step shows them
+    candidates: Any  # [R, A, 2] int32: open loop: the edge of each legal action, or -1 - its place if it was never
+    # taken; and the action
     pending: Any  # [E] int32: walks under way through each edge; [0] where none ever is
     info: Any  # [INFO] int64: leaves that wait for a value, walks under way, …
     began: Any  # [1] uint64: the random generator's state when the last evaluation began, or NOT_BEGUN
@@ -144,8 +151,26 @@ class Work(NamedTuple):
 NO_GRAPH, SCALARS, VECTORS = range(3)  # what a tree is: no graph; one whose nodes have one value, or one a player
 
 
+class Kept(NamedTuple):
+    """What a part keeps in a tree: a record to begin with, and how many words of each edge."""
+
+    record: Any
+    words: int
+
+
+NOTHING = Kept(np.zeros(0, np.uint8), 0)
+
+
 def new_tree(
-    state: Any, players: int, keep: bool, seed: int, graph: int = NO_GRAPH, nodes: int = 1024, edges: int = 4096
+    state: Any,
+    players: int,
+    keep: bool,
+    seed: int,
+    graph: int = NO_GRAPH,
+    nodes: int = 1024,
+    edges: int = 4096,
+    policy: Kept = NOTHING,
+    backup: Kept = NOTHING,
 ) -> Tree:
     """An empty tree over a root state. Untouched memory costs nothing until it is used."""
     tree = Tree(
@@ -162,6 +187,10 @@ def new_tree(
         edge_links=np.zeros(edges if graph else 0, EDGE_LINK),
         means=np.zeros((nodes if graph == VECTORS else 0, 2 * players)),
         table=np.zeros(table_size(2 * nodes) if graph else 0, np.uint64),
+        policy=policy.record.copy(),
+        backup=backup.record.copy(),
+        policy_columns=np.zeros((edges, policy.words), np.int64),
+        backup_columns=np.zeros((edges, backup.words), np.int64),
     )
     tree.nodes[END]["player"], tree.nodes[END]["proof"] = TERMINAL, END_PROOF
     tree.counters[NODES], tree.counters[PROOFS], tree.counters[LEADER] = ROOT, END_PROOF + 1, -1
@@ -184,7 +213,7 @@ def rows(tree: Tree, name: str) -> int:
         return min(len(tree.rewards), int(used[EDGES]))
     counted = {
         **dict.fromkeys(("nodes", "states", "rewards", "node_links", "means"), NODES),
-        **dict.fromkeys(("edges", "edge_links"), EDGES),
+        **dict.fromkeys(("edges", "edge_links", "policy_columns", "backup_columns"), EDGES),
         "proofs": PROOFS,
     }
     array = getattr(tree, name)
@@ -209,7 +238,7 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -
         return larger
 
     wanted = dict.fromkeys(("nodes", "states", "node_links", "means"), nodes)
-    wanted |= dict.fromkeys(("edges", "edge_links"), edges)
+    wanted |= dict.fromkeys(("edges", "edge_links", "policy_columns", "backup_columns"), edges)
     wanted |= {"proofs": proofs, "rewards": edges if is_graph(tree) else nodes}
     larger = tree._replace(**{name: more(name, size) for name, size in wanted.items()})
     places = table_size(max(positions, int(tree.counters[POSITIONS]) + 2))
@@ -241,6 +270,7 @@ def record_sizes(tree):
     node, edge = np.int64(NODE_BYTES), np.int64(EDGE_BYTES)
     if graph:
         node, edge = node + NODE_LINK_BYTES, edge + EDGE_LINK_BYTES
+    edge += 8 * (tree.policy_columns.shape[1] + tree.backup_columns.shape[1])
     if tree.means.shape[0] > 0:
         node += 16 * players
     if keep:
@@ -379,6 +409,10 @@ def copy_subtree(source, target, start, old, new):
             e = node["first_edge"] + i
             edge = source.edges[e]
             target.edges[edges] = edge
+            for k in range(source.policy_columns.shape[1]):
+                target.policy_columns[edges, k] = source.policy_columns[e, k]
+            for k in range(source.backup_columns.shape[1]):
+                target.backup_columns[edges, k] = source.backup_columns[e, k]
             if graph and source.rewards.shape[0] > 0:
                 for p in range(source.rewards.shape[1]):
                     target.rewards[edges, p] = source.rewards[e, p]

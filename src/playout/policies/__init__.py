@@ -1,8 +1,8 @@
 """Policies: how a walk chooses among the children of a node. One file each, written as a user would write one."""
 
-from .base import KNOWN, Parent, Policy, kind_of
+from .base import Parent, Policy
 from .puct import PUCT
 from .ucb1tuned import UCB1Tuned
 from .uct import UCT
 
-__all__ = ["KNOWN", "PUCT", "UCT", "Parent", "Policy", "UCB1Tuned", "kind_of"]
+__all__ = ["PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]

@@ -1,0 +1,121 @@
+"""Parts of a search that anyone can write: a class whose fields are its settings, with functions that are compiled."""
+
+import dataclasses
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from .core.columns import NAMES, NONE
+from .core.parts import Part as Code
+from .core.tree import Kept
+from .declare import setting
+from .errors import SettingsError
+from .game import Game
+
+KNOWN: dict[str, type["Part"]] = {}  # every part that was defined here, by the name that files keep
+NUMBERS = {float: np.float64, int: np.int64, bool: np.int64}
+NUMBERS_BY_TEXT = {kind.__name__: found for kind, found in NUMBERS.items()}  # annotations may be texts
+WORDS = (np.dtype(np.float64), np.dtype(np.int64))
+P = TypeVar("P", bound="Part")
+
+
+def kind_of(cls: type["Part"]) -> str:
+    """How files and JSON name a part: a built-in one by its name alone, others with the module that has them."""
+    own = cls.__module__.startswith(f"{__package__}.")
+    return cls.__name__ if own else f"{cls.__module__}:{cls.__qualname__}"
+
+
+class Part:
+    """What policies and backups have in common."""
+
+    columns: ClassVar[np.dtype[Any]] = NONE  # what it keeps of each edge, numbers of eight bytes; zero at first
+    tables: ClassVar[Any] = NONE  # what it keeps beside the tree: a dtype, or a function of the game that gives one
+
+    _role: ClassVar[str]  # "policy" or "backup"
+    _signatures: ClassVar[dict[str, str]]  # its functions, and how they are called
+    _needed: ClassVar[str]  # the one that it can't do without
+    _codes: ClassVar[dict[Any, Code]]  # by the layout of the tables
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        super().__init_subclass__()
+        if abstract:
+            return
+        setting(cls)
+        _check(cls)
+        cls._codes = {}
+        KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
+
+    @classmethod
+    def _facts(cls) -> dict[str, Any]:
+        """What else the code made of it depends on."""
+        return {}
+
+    def replace(self: P, **changes: Any) -> P:
+        """The same part with other settings."""
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
+
+    def code(self, game: Game) -> Code:
+        """Its functions, as they are compiled for a game; the same for all games unless the tables differ."""
+        cls, tables = type(self), self._tables_of(game)
+        key = repr(tables)
+        if key not in cls._codes:
+            functions = {name: getattr(cls, name) for name in cls._signatures if hasattr(cls, name)}
+            record = np.dtype([*_settings_of(cls), *_fields_of(tables)] or [("none", np.int64)])
+            cls._codes[key] = Code(cls.__qualname__, functions, record, cls.columns, **cls._facts())
+        return cls._codes[key]
+
+    def kept(self, game: Game) -> Kept:
+        """What a new tree holds of it: its settings with empty tables, and room for its columns."""
+        code = self.code(game)
+        buffer = np.zeros(1, code.record)
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            buffer[f.name] = getattr(self, f.name)
+        return Kept(buffer.view(np.uint8), len(code.columns.names or ()))
+
+    def _tables_of(self, game: Game) -> np.dtype[Any]:
+        cls = type(self)
+        tables = cls.tables(game) if callable(cls.tables) else cls.tables
+        _check_layout(cls, "tables", tables, {f.name for f in dataclasses.fields(cls)}, "a setting")  # type: ignore[arg-type]
+        return tables  # type: ignore[no-any-return]
+
+
+def _settings_of(cls: type[Part]) -> list[tuple[str, Any]]:
+    found: Any = dataclasses.fields(cls)  # type: ignore[arg-type]
+    return [(f.name, NUMBERS.get(f.type) or NUMBERS_BY_TEXT.get(f.type)) for f in found]
+
+
+def _fields_of(layout: np.dtype[Any]) -> list[tuple[Any, ...]]:
+    return [(name, layout[name].base, layout[name].shape) for name in layout.names or ()]
+
+
+def _check(cls: type[Part]) -> None:
+    """Refuse a class that the search could not use, when it is defined."""
+    for f, (_, kind) in zip(dataclasses.fields(cls), _settings_of(cls), strict=True):  # type: ignore[arg-type]
+        if kind is None:
+            raise SettingsError(f"{cls.__name__}.{f.name}: the type is {f.type!r}, expected float, int or bool")
+    if not hasattr(cls, cls._needed):
+        raise SettingsError(
+            f"{cls.__name__} has no `{cls._signatures[cls._needed]}`; a {cls._role} needs one, as a @staticmethod"
+        )
+    for name, signature in cls._signatures.items():
+        found = cls.__dict__.get(name)
+        if found is not None and not isinstance(found, staticmethod):
+            raise SettingsError(f"{cls.__name__}.{name} is not a @staticmethod; expected `{signature}` as one")
+    _check_layout(cls, "columns", cls.columns, set(NAMES), "a field of every edge")
+    if any(cls.columns[name].shape for name in cls.columns.names or ()):
+        raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected one number each")
+
+
+def _check_layout(cls: type[Part], what: str, layout: Any, taken: set[str], whose: str) -> None:
+    if not isinstance(layout, np.dtype):
+        raise SettingsError(
+            f"{cls.__name__}.{what} is {layout!r:.80}, expected a dtype with names, as in "
+            f"np.dtype([('total', np.float64)])"
+        )
+    if layout.names is None and layout != NONE:
+        raise SettingsError(f"{cls.__name__}.{what} is {layout}, expected a dtype with names")
+    for name in layout.names or ():
+        if name in taken:
+            raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
+        if layout[name].base not in WORDS:
+            raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")
