@@ -288,6 +288,10 @@ class Game:
     def check_can_save(self) -> None:
         """Raise `FileError` where a tree of this game can't be read back."""
 
+    def text_to_save(self, state: Any) -> str | None:
+        """What tells in a file at which object a search began; None where the state itself is written."""
+        return None
+
     def new_random(self, seed: int) -> Any:
         """A search's own source of randomness outside the kernel."""
 

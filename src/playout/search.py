@@ -98,7 +98,11 @@ class Search:
             raise PositionError(f"Search got a position of {position.game.title}, expected one of {game.title}")
         start = position if isinstance(position, Position) else game.position(position)
         self._batches: Any = None
-        self._origin: dict[str, Any] = {"state": start.buffer.copy(), "tree": None}
+        self._origin: dict[str, Any] = {
+            "state": start.buffer.copy(),
+            "tree": None,
+            "text": game.text_to_save(start.state),
+        }
         self._log: list[tuple[str, int]] = []  # since the origin: ("run", simulations), ("play", action)
         self._base: Tree | None = None
         self.position = start

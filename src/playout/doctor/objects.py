@@ -16,13 +16,14 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import GameError, PlayoutError
 from playout.faults import described
 from playout.game import Game
+from playout.wrap.checks import own_text
 
 from .answers import Answers, has_equality
 from .findings import Report, spread
 from .mistakes import MISTAKES
 from .notes import BrokenOffError, Moves, Notes, Returns
 from .object_mistakes import OBJECT_MISTAKES
-from .picture import Picture, own_text
+from .picture import Picture
 from .speed import measure_speed
 from .watchdog import NeverReturnedError, Watchdog
 

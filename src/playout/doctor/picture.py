@@ -11,7 +11,6 @@
 """
 
 import random
-import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -21,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from playout.wrap.checks import ADDRESS, own_text
+
 PARTS = 3000  # of an object go into its picture, no more
 PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)
 CODE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Picture:
@@ -132,14 +132,6 @@ def safe_text(write: Callable[[Any], str], value: Any) -> str:
         return write(value)
     except Exception:  # noqa: BLE001  # whatever it is
         return f"a {type(value).__name__} without a text"
-
-
-def own_text(value: Any) -> str:
-    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
-    kind: Any = type(value)
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        return ""
-    return ADDRESS.sub("", safe_text(str, value))
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@ method, what it returned, at which object, and what was expected."""
 
 import math
 import operator
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,9 @@ from playout.errors import GameError
 SIMULTANEOUS = -2  # as OpenSpiel numbers it
 SUM_TOLERANCE = 1e-6
 LARGEST = sys.float_info.max
+LONG = 1 << 16
 WORDS = 60  # the longest text of an object that is shown whole
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def shown(value: Any, most: int = WORDS, as_text: Callable[[Any], str] = str) -> str:
@@ -25,6 +28,14 @@ def shown(value: Any, most: int = WORDS, as_text: Callable[[Any], str] = str) ->
     except Exception:  # noqa: BLE001  # a text of the user's own may fail, and is only a text
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def own_text(value: Any) -> str:
+    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        return ""
+    return ADDRESS.sub("", shown(value, LONG))
 
 
 def got(value: Any) -> str:

@@ -112,6 +112,7 @@ class ObjectGame(Running, Game):
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
         self.object, self._describe = obj, describe
+        self._first_text = checks.own_text(obj)  # before a method is called, which may leave something in the object
         # A slot is a number in these lists. Lists of plain things rather than an object for each position: a hundred
         # thousand objects more would keep Python's garbage collector busy for half of the time.
         self.objects: list[Any] = []  # None: free
@@ -379,6 +380,10 @@ class ObjectGame(Running, Game):
     def show(self, state: Any) -> str:
         obj = self.objects[self.slot_of(state)]
         return str(obj.to_pretty_string()) if hasattr(obj, "to_pretty_string") else str(obj)
+
+    def text_to_save(self, state: Any) -> str | None:
+        slot = self.slot_of(state)
+        return self._first_text if slot == self._start else checks.own_text(self.objects[slot])
 
     def check_can_share(self) -> None:
         kind: Any = type(self.object)
