@@ -117,7 +117,7 @@ def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]
     else:
         if any(name is None for name in names):
             raise refused(obj, call, names, "actions, none of them None")
-        twice = _first_twice([_key(name) for name in names])
+        twice = _first_twice([key_of(name) for name in names])
     if twice is not None:
         raise refused(obj, call, names, f"each action once, and {shown(names[twice])} is there twice")
     if len(whole) == len(names):
@@ -133,7 +133,7 @@ def _first_twice(keys: list[Any]) -> int | None:
     return next(i for i, key in enumerate(keys) if key in keys[:i])
 
 
-def _key(name: Any) -> Any:
+def key_of(name: Any) -> Any:
     """Something hashable that is equal where actions are."""
     try:
         hash(name)

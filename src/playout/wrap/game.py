@@ -15,6 +15,7 @@ from playout.game import Game, Playouts, Position
 
 from . import checks, kernel
 from .checks import shown
+from .equal import check_equal
 from .running import Running, one_at_a_time
 
 BLOCK = 1024  # slots that are made at once
@@ -106,6 +107,7 @@ class ObjectGame(Running, Game):
     apply = staticmethod(kernel.apply)
     playout = staticmethod(kernel.playout)
     hash = staticmethod(kernel.hash_key)
+    unkeyed = ("slot",)  # equal objects in two slots are one position
 
     source: tuple[str, dict[str, Any]] | None = None  # what `games.load` made it from
 
@@ -125,6 +127,7 @@ class ObjectGame(Running, Game):
         self.probabilities: dict[int, list[float]] = {}  # of the outcomes in the slots where chance moves
         self._keys: dict[Any, int] = {}  # graph search: equal objects with the same player to move share a number
         self._keys_given = 0
+        self._first_of: dict[int, Any] | None = None  # the first object of each key, where a search compares them
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
@@ -159,6 +162,18 @@ class ObjectGame(Running, Game):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """What the step of `mover` to an object brought, one number a player."""
+        raise NotImplementedError
+
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        """What equal objects must answer alike, by method; numbers in lists."""
+        raise NotImplementedError
+
+    def options_of(self, obj: Any) -> list[Any]:
+        """What can be played or happen at an object; none at the end."""
+        raise NotImplementedError
+
+    def after(self, obj: Any, action: Any) -> Any:
+        """The object after one of the `options_of` an object that is equal."""
         raise NotImplementedError
 
     def play_out(self, slot: int, limit: int) -> int:
@@ -284,6 +299,8 @@ class ObjectGame(Running, Game):
         if key is None:
             self._keys_given += 1
             key = self._keys[same] = self._keys_given
+        if self._first_of is not None and (first := self._first_of.setdefault(key, same[1])) is not same[1]:
+            check_equal(self, first, same[1])
         return key
 
     def last_told(self) -> tuple[str, str] | None:
@@ -410,6 +427,8 @@ class ObjectGame(Running, Game):
 
     def searched_by(self, search: Any) -> None:
         self.searches.add(search)
+        if search.params.check_keys and self._first_of is None:
+            self._first_of = {}
 
     def forget_unused(self) -> None:
         if not one_at_a_time.acquire(blocking=False):
@@ -434,6 +453,8 @@ class ObjectGame(Running, Game):
         if self._keys:
             alive = {(p, o) for p, o in zip(self.players_in, self.objects, strict=True) if o is not None}
             self._keys = {same: key for same, key in self._keys.items() if same in alive}
+            if self._first_of is not None:
+                self._first_of = {key: same[1] for same, key in self._keys.items()}
         for slot in kept | leaves:
             children = self._children[slot]
             if children and any(self.objects[child] is None for child in children.values()):

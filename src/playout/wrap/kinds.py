@@ -54,6 +54,27 @@ class PlayGame(ObjectGame):
         self._told = (f"{call}()", obj)
         return checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
 
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        player = self.player_at(obj, None)
+        answers: dict[str, Any] = {"current_player()": player}
+        if player == CHANCE:
+            names, weights = checks.outcomes(obj, obj.chance_outcomes())
+            answers["chance_outcomes()"] = dict(zip(map(checks.key_of, names), weights, strict=True))
+        elif player != TERMINAL:
+            answers["legal_actions()"] = set(map(checks.key_of, self.options_of(obj)))
+        elif not self.rewarded:  # those belong to the step that led here
+            answers["returns()"] = list(checks.numbers(obj, "returns()", obj.returns(), self.players))
+        return answers
+
+    def options_of(self, obj: Any) -> list[Any]:
+        player = self.player_at(obj, None)
+        if player == CHANCE:
+            return checks.outcomes(obj, obj.chance_outcomes())[0]
+        return [] if player == TERMINAL else checks.listed(obj, "legal_actions()", obj.legal_actions())
+
+    def after(self, obj: Any, action: Any) -> Any:
+        return obj.play(action)
+
     def play_out(self, slot: int, limit: int) -> int:
         discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
         draw, scale, last = random.random, 1.0, TERMINAL
@@ -171,6 +192,20 @@ class NodeGame(ObjectGame):
         if self.players == 1:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
+
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        ended = checks.finished(obj, obj.is_terminal())
+        if ended:
+            return {"is_terminal()": ended, "reward()": list(checks.numbers(obj, "reward()", obj.reward(), 1))}
+        return {"is_terminal()": ended, "find_children()": set(self.options_of(obj))}
+
+    def options_of(self, obj: Any) -> list[Any]:
+        if obj.is_terminal():
+            return []
+        return checks.listed(obj, "find_children()", obj.find_children())
+
+    def after(self, obj: Any, action: Any) -> Any:
+        return next(child for child in self.options_of(obj) if child == action)
 
     def play_out(self, slot: int, limit: int) -> int:
         discount, node, record = self._floats[0], self.objects[slot], self._record
