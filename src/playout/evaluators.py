@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
-from .faults import described
+from .faults import ROUNDING, described, wrong_sum
 from .game import Game
 from .nets.answers import checked, limits_text, split, value_limits
 from .nets.module import TorchNetwork
@@ -26,17 +26,19 @@ class Evaluator:
     def __init__(self, setting: Network | Outside, game: Game) -> None:
         self.setting, self.timeout = setting, getattr(setting, "timeout", None)
         self.function: Callable[..., Any] | None = None
+        self.is_network = False  # its values only come close to what a game's add up to
         if isinstance(setting, Network):
             network = opened(setting.file or str(shipped(game)), setting.threads)
             game = game.in_form(network.metadata.get("playout.form", ""))
             network.check(game)
-            self.function, self.name = network, network.name
+            self.function, self.name, self.is_network = network, network.name, True
         elif callable(setting.function):
             self.function, self.name = setting.function, named(setting.function)
             if is_module(setting.function):
                 self.function = TorchNetwork(setting.function)
-            if hasattr(self.function, "metadata"):
-                game = game.in_form(self.function.metadata.get("playout.form", ""))
+            self.is_network = hasattr(self.function, "metadata")
+            if self.is_network:
+                game = game.in_form(self.function.metadata.get("playout.form", ""))  # type: ignore[union-attr]
             if hasattr(self.function, "check"):
                 self.function.check(game)
         else:
@@ -65,7 +67,10 @@ class Evaluator:
     def __call__(self, observations: Any) -> tuple[Any, Any]:
         """Policies and values of a batch, checked. Whatever goes wrong is an `EvaluatorError` in one line."""
         policy, value = split(self._within_time(observations), self.name)
-        return checked(policy, value, len(observations), self.game, self.name)
+        policy, value = checked(policy, value, len(observations), self.game, self.name)
+        if not self.is_network:
+            check_sums(value, self.game, self.name)
+        return policy, value
 
     def _within_time(self, observations: Any) -> Any:
         if self.timeout is None:
@@ -182,7 +187,17 @@ def valued(value: Any, game: Game, name: str) -> Any:
             f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}, "
             f"{limits_text(game)}"
         )
+    check_sums(values, game, name)
     return values
+
+
+def check_sums(values: Any, game: Game, name: str) -> None:
+    """Refuse values of both players that don't add up to what the game's returns add up to."""
+    if game.players != 2 or values.ndim != 2 or values.shape[1] != 2 or game.sums_to is None:
+        return
+    for row in values[np.abs(values.sum(axis=1) - game.sums_to) > ROUNDING]:
+        if message := wrong_sum(game, row.tolist()):
+            raise EvaluatorError(f"{name}: the values are {', '.join(f'{v:g}' for v in row)}, which {message}")
 
 
 def _short(value: Any) -> str:

@@ -680,8 +680,11 @@ class Search:
             )
 
     def _bad_returns(self) -> str:
-        values = self._work.returns.tolist()
-        rule, where = self.game.last_told() or ("apply", f" after {self.position.text or 'the start'}")
+        values, told = self._work.returns.tolist(), self.game.told()
+        for rule, where, numbers in told:
+            if numbers is not None and (found := wrong_value(self.game, rule, numbers, where)):
+                return found
+        rule, where = told[0][:2] if told else ("apply", f" after {self.position.text or 'the start'}")
         found = wrong_value(self.game, rule, values, where)
         return found or f"{self.game.title}: returns of {values}{where} add up to more than value_range allows"
 

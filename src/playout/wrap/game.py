@@ -131,7 +131,7 @@ class ObjectGame(Running, Game):
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
-        self._told: tuple[str, Any] | None = None  # which method told the last value, and of which object
+        self._told: dict[str, tuple[Any, Any]] = {}  # by method, the newest last: the last object and its numbers
         self._record: list[Any] | None = None
         self._recorded = 0
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
@@ -303,12 +303,17 @@ class ObjectGame(Running, Game):
             check_equal(self, first, same[1])
         return key
 
-    def last_told(self) -> tuple[str, str] | None:
-        return None if self._told is None else (self._told[0], f" at {shown(self._told[1])}")
+    def note_told(self, call: str, obj: Any, numbers: Any = None) -> None:
+        self._told.pop(call, None)
+        self._told[call] = obj, numbers
+
+    def told(self) -> list[tuple[str, str, Any]]:
+        return [(call, f" at {shown(obj)}", numbers) for call, (obj, numbers) in reversed(self._told.items())]
 
     def value_of(self, obj: Any) -> Sequence[float]:
-        self._told = ("evaluate()", obj)
-        return checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
+        values = checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
+        self.note_told("evaluate()", obj, values)
+        return values
 
     # What playouts are recorded as, while a search takes a step.
 

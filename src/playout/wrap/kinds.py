@@ -51,8 +51,9 @@ class PlayGame(ObjectGame):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         call = "rewards" if self.rewarded else "returns"
-        self._told = (f"{call}()", obj)
-        return checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
+        numbers = checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
+        self.note_told(f"{call}()", obj, None if self.rewarded else numbers)
+        return numbers
 
     def answers_of(self, obj: Any) -> dict[str, Any]:
         player = self.player_at(obj, None)
@@ -123,13 +124,15 @@ class PlayGame(ObjectGame):
                 checks.numbering(before, "legal_actions()", list(actions), self.max_actions)
             raise
         values: Any = None
-        self._told = ("returns()" if total is None else "rewards()", obj)
+        if total is not None:
+            self.note_told("rewards()", obj)
         if last != TERMINAL:  # cut off
             values = self.value_of(obj) if self.has("evaluate") else None
         elif total is None:
             values = obj.returns()
             if not _are_plain(values, self.players):
                 values = checks.numbers(obj, "returns()", values, self.players)
+            self.note_told("returns()", obj, values)
         if total is None and discount != 1.0:
             scale = discount**length
         floats = self._floats
@@ -187,8 +190,8 @@ class NodeGame(ObjectGame):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """`reward()` is for the player to move at the end: the other one than `mover`."""
-        self._told = ("reward()", obj)
         reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
+        self.note_told("reward()", obj)
         if self.players == 1:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
@@ -236,8 +239,8 @@ class NodeGame(ObjectGame):
                 for p, value in enumerate(self.value_of(node)):
                     floats[p] = scale * value
         else:
-            self._told = ("reward()", node)
             reward = node.reward()
+            self.note_told("reward()", node)
             if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
                 reward = checks.numbers(node, "reward()", reward, 1)[0]
             if self.players == 1:
