@@ -216,6 +216,12 @@ class ListsNothing(Stones):
         return super().legal_actions() if self.stones > 8 else None
 
 
+@broken("no-actions", "legal_actions", "lists nothing", "let current_player() tell the end", "in '1 stones, player")
+class StopsAtOne(Stones):
+    def legal_actions(self):
+        return super().legal_actions() if self.stones > 1 else []
+
+
 @broken("raises", "legal_actions", "ValueError: no more", "broken_objects.py:")
 class RaisesInGenerator(Stones):
     def legal_actions(self):

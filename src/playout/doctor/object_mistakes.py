@@ -54,8 +54,8 @@ OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
     ),
     "no-actions": (
         "lists nothing, though it is not the end",
-        "an end of the game that is_terminal() does not see, or a probability for nothing",
-        "say that it is the end there, or list what can happen",
+        "an end of the game that {end} does not tell, or a player who must pass",
+        "let {end} tell the end, or list what can happen, an action for passing for instance",
     ),
     "too-many-actions": (
         "lists {value}, more than max_actions = {most}",

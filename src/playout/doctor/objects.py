@@ -143,11 +143,7 @@ class ObjectDoctor:
             return player, *self.answers.outcomes(obj, self._ask(obj, "chance_outcomes"))
         if player == TERMINAL:
             return player, [], None
-        actions = self._actions(obj)
-        return player if actions else TERMINAL, actions, None
-
-    def _actions(self, obj: Any) -> list[Any]:
-        return self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions"), empty=True)
+        return player, self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions")), None
 
     def _look_at_options(self, obj: Any, actions: list[Any]) -> None:
         """Methods that a search may do without."""
@@ -169,8 +165,7 @@ class ObjectDoctor:
         if self.rewarded:
             return self.answers.numbers(child, "rewards", self._ask(child, "rewards"))
         if self.plays:
-            player = self.answers.player(child, self._ask(child, "current_player"))
-            if player == CHANCE or (player != TERMINAL and self._actions(child)):
+            if self.answers.player(child, self._ask(child, "current_player")) != TERMINAL:
                 return nothing
             return self.answers.numbers(child, "returns", self._ask(child, "returns"))
         if not self.answers.ended(child, self._ask(child, "is_terminal")):

@@ -82,6 +82,23 @@ def finished(obj: Any, value: Any) -> bool:
     raise refused(obj, "is_terminal()", value, "True or False")
 
 
+def no_actions(obj: Any, actions: Any, player: int) -> GameError:
+    expected = (
+        f"at least one action, since current_player() returned {player}; where the game is over, return None or "
+        f"po.TERMINAL from current_player(), and where a player must pass, list an action that says so"
+    )
+    return refused(obj, "legal_actions()", actions, expected)
+
+
+def moved_on(obj: Any, action: Any, after: Any) -> None:
+    """Refuse a `play` that returns the object it was called on: positions that are kept would change with it."""
+    if after is obj:
+        raise GameError(
+            f"{type(obj).__name__}.play({shown(action)}) returned the object itself, now {shown(obj)}; it must leave "
+            f"the object as it is and return another one, a changed copy.deepcopy(self) for instance"
+        )
+
+
 def listed(obj: Any, call: str, given: Any) -> list[Any]:
     """Actions, outcomes or children as a list."""
     if isinstance(given, list | tuple | set | frozenset):

@@ -28,7 +28,9 @@ class PlayGame(ObjectGame):
         actions = obj.legal_actions()
         if type(actions) is not list and type(actions) is not tuple:
             actions = checks.listed(obj, "legal_actions()", actions)
-        return player if actions else TERMINAL
+        if not actions:
+            raise checks.no_actions(obj, actions, player)
+        return player
 
     def list_actions(self, slot: int) -> list[Any]:
         obj = self.objects[slot]
@@ -45,6 +47,7 @@ class PlayGame(ObjectGame):
         obj = self.objects[slot]
         name = self._names[slot][self._numbers[slot].index(action)]
         after = obj.play(name)
+        checks.moved_on(obj, name, after)
         if type(after) not in self._known_types:
             self.check_type(after, f"play({checks.shown(name)})", obj)
         return after
@@ -98,10 +101,12 @@ class PlayGame(ObjectGame):
                     if type(actions) is not list and type(actions) is not tuple:
                         actions = checks.listed(obj, "legal_actions()", actions)
                     if not actions:
-                        break
+                        raise checks.no_actions(obj, actions, player)
                     at = int(draw() * len(actions))
                 before, action = obj, actions[at]
                 obj = obj.play(action)
+                if obj is before:
+                    checks.moved_on(obj, action, obj)
                 if total is not None:
                     brought = checks.numbers(obj, "rewards()", obj.rewards(), self.players)
                     for p, value in enumerate(brought):
