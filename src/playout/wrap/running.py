@@ -211,6 +211,17 @@ def _stopped_in(error: BaseException) -> tuple[str, str, str]:
     return f"{frame.f_code.co_qualname}()", where, f"{frame.f_code.co_filename}:{trace.tb_lineno}"
 
 
+def raised_at(error: BaseException) -> str:
+    """The object whose method raised an exception, as in " in 3 stones"; "" where none did."""
+    trace, called = error.__traceback__, False
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        if called and not frame.f_code.co_filename.startswith(OURS):
+            return f" in {shown(frame.f_locals['self'])}" if "self" in frame.f_locals else ""
+        called = frame.f_code.co_filename.startswith(OURS)
+    return ""
+
+
 def _in_method(frame: Any) -> bool:
     """Whether a frame lies inside what a callback calls, so that an exception raised there is caught."""
     while frame is not None:
