@@ -1,5 +1,6 @@
 """Everything that an object returns is checked where it enters: one line with the method, the value and the object."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -133,6 +134,14 @@ def test_a_play_that_returns_the_object_itself_is_refused(where: str) -> None:
 
     found = message(changed(Stones, play=play), players=2)
     assert re.search(r"ChangedStones\.play\(\d\) returned the object itself, now \d+ stones, player \d; it must", found)
+
+
+@pytest.mark.parametrize("endless", [itertools.count(1), range(1, 10**15)], ids=["iterator", "range"])
+def test_legal_actions_without_an_end_are_refused(endless: Any) -> None:
+    found = message(changed(Stones, legal_actions=at_three(endless, "legal_actions")), players=2)
+    assert "legal_actions() returned" in found
+    assert "at 3 stones" in found
+    assert "expected at most 65,535 entries; does it end?" in found
 
 
 def test_actions_may_be_lists_and_arrays() -> None:

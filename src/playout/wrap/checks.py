@@ -6,6 +6,7 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ SIMULTANEOUS = -2  # as OpenSpiel numbers it
 SUM_TOLERANCE = 1e-6
 LARGEST = sys.float_info.max
 LONG = 1 << 16
+MOST_LISTED = 1 << 16  # entries are read of what may never end; max_actions is always less
 WORDS = 60  # the longest text of an object that is shown whole
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -109,7 +111,10 @@ def listed(obj: Any, call: str, given: Any) -> list[Any]:
         parts = iter(given)
     except TypeError:
         raise refused(obj, call, given, "a list") from None
-    return list(parts)
+    found = list(islice(parts, MOST_LISTED))
+    if len(found) == MOST_LISTED:
+        raise refused(obj, call, given, f"at most {MOST_LISTED - 1:,} entries; does it end?")
+    return found
 
 
 def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]:
