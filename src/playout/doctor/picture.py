@@ -35,6 +35,7 @@ class Picture:
     """
 
     def __init__(self, obj: Any, without: Any = None) -> None:
+        self.of_class = class_values(obj)
         self.parts: dict[str, Any] = {}  # from the path of each part, as in `.cells[3]`, to what is there
         self.containers: dict[str, Any] = {}  # the mutable ones, by path
         seen = {id(without): "the object before"} if without is not None and without is not obj else {}
@@ -72,6 +73,13 @@ class Picture:
                 return path, f"{path.removeprefix('.') or 'it'}: before {_shown(value)}, after {_shown(new)}"
         return None
 
+    def class_change(self, after: "Picture") -> str:
+        """The first number or text of the class that differs, with both values; "" where none does."""
+        for name, value in self.of_class.items():
+            if (new := after.of_class.get(name)) != value and value is not None:
+                return f"{name}: before {_shown(value)}, after {_shown(new)}"
+        return ""
+
     def contrast(self, other: "Picture") -> str:
         """The first part in which two objects differ, with both values; "" where none does, nor one not yet known."""
         for path, value in self.parts.items():
@@ -88,6 +96,16 @@ class Picture:
             return None
         inmost = max(around, key=len)
         return inmost.removeprefix("."), type(self.containers[inmost]).__name__
+
+
+def class_values(obj: Any) -> dict[str, Any]:
+    """The numbers and texts that the class of an object holds, by name."""
+    found: dict[str, Any] = {}
+    for kind in type(obj).__mro__[:-1]:
+        for name, value in vars(kind).items():
+            if isinstance(value, PLAIN) and not name.startswith("__"):
+                found.setdefault(f"{kind.__name__}.{name}", repr(value))
+    return found
 
 
 def _parts(value: Any) -> tuple[Any, Iterator[tuple[str, Any]]]:
