@@ -131,7 +131,9 @@ class ObjectGame(Running, Game):
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
-        self._told: dict[str, tuple[Any, Any]] = {}  # by method, the newest last: the last object and its numbers
+        # Which method told the last value, of which object, and the numbers (None: not known); the same of `evaluate`.
+        self._told: tuple[str, Any, Any] | None = None
+        self._estimate: tuple[str, Any, Any] | None = None
         self._record: list[Any] | None = None
         self._recorded = 0
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
@@ -303,16 +305,13 @@ class ObjectGame(Running, Game):
             check_equal(self, first, same[1])
         return key
 
-    def note_told(self, call: str, obj: Any, numbers: Any = None) -> None:
-        self._told.pop(call, None)
-        self._told[call] = obj, numbers
-
     def told(self) -> list[tuple[str, str, Any]]:
-        return [(call, f" at {shown(obj)}", numbers) for call, (obj, numbers) in reversed(self._told.items())]
+        last = [told for told in (self._told, self._estimate) if told is not None]
+        return [(call, f" at {shown(obj)}", numbers) for call, obj, numbers in last]
 
     def value_of(self, obj: Any) -> Sequence[float]:
         values = checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
-        self.note_told("evaluate()", obj, values)
+        self._told = self._estimate = ("evaluate()", obj, values)
         return values
 
     # What playouts are recorded as, while a search takes a step.

@@ -55,7 +55,7 @@ class PlayGame(ObjectGame):
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         call = "rewards" if self.rewarded else "returns"
         numbers = checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
-        self.note_told(f"{call}()", obj, None if self.rewarded else numbers)
+        self._told = (f"{call}()", obj, None if self.rewarded else numbers)
         return numbers
 
     def answers_of(self, obj: Any) -> dict[str, Any]:
@@ -130,14 +130,14 @@ class PlayGame(ObjectGame):
             raise
         values: Any = None
         if total is not None:
-            self.note_told("rewards()", obj)
+            self._told = ("rewards()", obj, None)
         if last != TERMINAL:  # cut off
             values = self.value_of(obj) if self.has("evaluate") else None
         elif total is None:
             values = obj.returns()
             if not _are_plain(values, self.players):
                 values = checks.numbers(obj, "returns()", values, self.players)
-            self.note_told("returns()", obj, values)
+            self._told = ("returns()", obj, values)
         if total is None and discount != 1.0:
             scale = discount**length
         floats = self._floats
@@ -196,7 +196,7 @@ class NodeGame(ObjectGame):
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """`reward()` is for the player to move at the end: the other one than `mover`."""
         reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
-        self.note_told("reward()", obj)
+        self._told = ("reward()", obj, None)
         if self.players == 1:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
@@ -245,7 +245,7 @@ class NodeGame(ObjectGame):
                     floats[p] = scale * value
         else:
             reward = node.reward()
-            self.note_told("reward()", node)
+            self._told = ("reward()", node, None)
             if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
                 reward = checks.numbers(node, "reward()", reward, 1)[0]
             if self.players == 1:
