@@ -384,6 +384,20 @@ def test_values_that_can_not_be_are_refused_by_method_and_object(
     assert "po.wrap" in found
 
 
+@pytest.mark.parametrize(
+    ("evaluator", "expected"),
+    [
+        (po.Static(), "has no static value: define `evaluate(self)`, or"),
+        (po.Rollouts(guided=True), "playouts of Python objects are not guided"),
+        (po.Network(), "is made of Python objects, which a network can't see; use `ask` and `tell`"),
+        (po.Outside(len), "is made of Python objects, which builtins:len can't see; use `ask` and `tell`"),
+    ],
+    ids=["static", "guided", "network", "function"],
+)
+def test_what_objects_can_not_do_is_told_in_their_words(evaluator: Any, expected: str) -> None:
+    assert expected in message(Stones(), po.Settings(evaluator=evaluator))
+
+
 def test_too_many_actions_are_refused_by_their_number() -> None:
     assert "returned 3 at 10 stones" in message(Stones(), max_actions=2)
 

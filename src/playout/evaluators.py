@@ -28,6 +28,7 @@ class Evaluator:
         self.function: Callable[..., Any] | None = None
         self.is_network = False  # its values only come close to what a game's add up to
         if isinstance(setting, Network):
+            _check_can_be_seen(game, "a network")
             network = opened(setting.file or str(shipped(game)), setting.threads)
             game = game.in_form(network.metadata.get("playout.form", ""))
             network.check(game)
@@ -48,6 +49,7 @@ class Evaluator:
             getattr(self.function, "__call__", None)  # noqa: B004  an object whose call is a coroutine
         )
         if self.function is not None and not self.is_coroutine and not game.has("observe"):
+            _check_can_be_seen(game, self.name)
             raise SettingsError(
                 f"{game.title} has nothing that {self.name} could see: define `observe(state, player, planes)`, "
                 f"`planes` and `policy_size`; or use `ask` and `tell`, which hand over positions"
@@ -101,6 +103,15 @@ class Evaluator:
             raise
         except Exception as error:
             raise EvaluatorError(f"{self.name} raised {described(error)} for {len(observations)} positions") from error
+
+
+def _check_can_be_seen(game: Game, by: str) -> None:
+    """Refuse a game that can't have an `observe`."""
+    if game.keeps_objects:
+        raise SettingsError(
+            f"{game.title} is made of Python objects, which {by} can't see; use `ask` and `tell` or a coroutine, which "
+            f"get positions, or write it as a po.Game with `observe`"
+        )
 
 
 def is_module(function: Any) -> bool:
