@@ -96,6 +96,35 @@ class ClassHistory(Stones):
         return super().play(action)
 
 
+@broken("class-state", "play", "changes what the class holds (ClassTurn.shared: before 0, after 1)", "keep it in the")
+class ClassTurn(Stones):
+    shared = 0
+
+    def current_player(self):
+        return type(self).shared if self.stones else None
+
+    def play(self, action):
+        type(self).shared = 1 - type(self).shared
+        return super().play(action)
+
+
+@broken("class-state", "play", "(CountsCalls.calls: before", level="warning")
+class CountsCalls(Stones):
+    """A counter that nothing depends on."""
+
+    calls = 0
+
+    def play(self, action):
+        CountsCalls.calls += 1
+        return super().play(action)
+
+
+@broken("raises", "__str__", "ValueError: no text", "broken_objects.py:", "mend that line")
+class WritesNothing(Stones):
+    def __str__(self):
+        raise ValueError("no text")
+
+
 CLOCK = itertools.count()
 
 
@@ -216,6 +245,12 @@ class ListsNothing(Stones):
         return super().legal_actions() if self.stones > 8 else None
 
 
+@broken("no-actions", "legal_actions", "lists nothing", "let current_player() tell the end", "in '1 stones, player")
+class StopsAtOne(Stones):
+    def legal_actions(self):
+        return super().legal_actions() if self.stones > 1 else []
+
+
 @broken("raises", "legal_actions", "ValueError: no more", "broken_objects.py:")
 class RaisesInGenerator(Stones):
     def legal_actions(self):
@@ -228,6 +263,12 @@ class RaisesInGenerator(Stones):
 class ListsForEver(Stones):
     def legal_actions(self):
         return itertools.count(1) if self.stones < 8 else super().legal_actions()
+
+
+@broken("too-many-actions", "legal_actions", "lists 1025, more than max_actions = 1024")
+class LongRange(Stones):
+    def legal_actions(self):
+        return range(1, 10**15) if self.stones < 8 else super().legal_actions()
 
 
 class Unprintable:
@@ -279,6 +320,15 @@ class EqualByTurn(Stones):
 
     def __hash__(self):
         return self.turn
+
+
+@broken("equal-turns", "__eq__", "where player", "compare whose turn it is", level="warning")
+class EqualByStones(Stones):
+    def __eq__(self, other):
+        return self.stones == other.stones
+
+    def __hash__(self):
+        return self.stones
 
 
 @dataclass

@@ -40,5 +40,17 @@ def fails() -> None:
     raise KeyError("no stones")
 
 
+class Unlucky(Stones):
+    """Raises where 13 stones would be left."""
+
+    def __init__(self, stones: int = 14, turn: int = 0) -> None:
+        super().__init__(stones, turn)
+
+    def play(self, action: int) -> Stones:
+        if self.stones - action == 13:
+            raise ValueError("13 stones bring bad luck")
+        return super().play(action)
+
+
 def number() -> int:
     return 3

@@ -3,6 +3,7 @@
 import gc
 import time
 import weakref
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -475,6 +476,7 @@ def test_an_evaluator_that_raises_leaves_the_tree_as_it_was(kind):
         (lambda n: (np.ones((n, 7)), np.full(n, 1.7e308)), "expected finite numbers from -1 to 1, what a player of"),
         (lambda n: (np.ones((n, 7)), np.full(n, -1.01)), "value with -1.01 at row 0"),
         (lambda n: ("yes", "no"), "expected an array of numbers"),
+        (lambda n: (None, np.full((n, 2), 0.4)), r"the values are 0\.4, 0\.4, which add up to 0\.8"),
     ],
 )
 def test_wrong_answers_are_refused(answer, reason):
@@ -483,6 +485,21 @@ def test_wrong_answers_are_refused(answer, reason):
         search.run(10)
     assert is_clean(search)
     assert search.simulations == 0
+
+
+def test_values_of_both_players_may_be_rounded_and_those_of_a_network_only_close():
+    def rounded(observations):
+        values = np.full(len(observations), 1 / 3, np.float32)
+        return None, np.stack([values, -values.astype(np.float64) + 1e-8], axis=1)
+
+    class Network:
+        metadata: ClassVar[dict[str, str]] = {}
+
+        def __call__(self, observations):
+            return None, np.full((len(observations), 2), 0.1)
+
+    for evaluator in (rounded, Network()):
+        assert po.Search(CONNECT4, outside(evaluator)).run(10).simulations == 10
 
 
 def test_an_evaluator_that_hangs_is_not_waited_for():
@@ -503,6 +520,7 @@ def test_an_evaluator_that_hangs_is_not_waited_for():
         ("high", None, "the value is 'high'"),
         (5.0, None, "the value is 5.0, expected one number .* from -1 to 1"),
         ([1.0, 0.0, 0.0], None, "the value is"),
+        ([0.4, 0.4], None, r"the values are 0\.4, 0\.4, which add up to 0\.8, expected returns_sum = 0"),
         (0.0, [1.0], "expected 7 finite numbers"),
         (0.0, [-1.0] * 7, "expected 7 finite numbers"),
         (0.0, {9: 1.0}, "names action 9"),

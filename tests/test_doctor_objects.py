@@ -1,6 +1,8 @@
 """`check_game` of Python objects: each mistake is found and explained, and correct objects have no finding."""
 
 import random
+import re
+import weakref
 
 import pytest
 
@@ -23,6 +25,7 @@ def test_each_mistake_of_an_object_is_found_and_explained(name):
     for word in words:
         assert word in text
     assert "{" not in text
+    assert not re.search(r"\bapply\b|\bstate, |in the class|NUMBA|`rewards`|the rule\b", text)  # compiled rules' words
     assert {finding.code for finding in report.findings} == {code}, str(report)
 
 
@@ -48,11 +51,52 @@ def test_correct_objects_have_no_finding(game):
     assert sum(count for _, count in report.results) == 20
 
 
+@pytest.mark.parametrize(
+    ("describe", "code", "words"),
+    [
+        (lambda action: 1 / 0, "raises", "ZeroDivisionError"),
+        (lambda action: 5, "not-a-text", "returned 5, expected a text"),
+    ],
+    ids=["raises", "number"],
+)
+@pytest.mark.parametrize("obj", [Stones(), Board()], ids=["play", "node"])
+def test_a_describe_that_fails_is_found(obj, describe, code, words):
+    (found,) = po.check_game(po.wrap(obj, describe=describe), games=5).findings
+    assert (found.code, found.rule) == (code, "describe")
+    assert words in str(found)
+
+
 def test_an_object_is_checked_as_it_was_wrapped():
     settings = {"value_range": (-10.0, 10.0)}
     obj = BROKEN_OBJECTS["LargeReturns"][0]
     assert po.check_game(po.wrap(obj, **settings), games=10).ok
     assert not po.check_game(obj, games=10).ok
+
+
+def test_few_objects_of_a_long_game_are_kept(monkeypatch):
+    alive, most = weakref.WeakSet(), 0
+
+    class Growing(Stones):
+        """A game without an end, whose objects remember everything."""
+
+        def __init__(self, stones=10, turn=0):
+            super().__init__(stones, turn)
+            alive.add(self)
+
+        def play(self, action):
+            nonlocal most
+            most = max(most, len(alive))
+            return type(self)(self.stones + 1, 1 - self.turn)
+
+        def __eq__(self, other):
+            return (self.stones, self.turn) == (other.stones, other.turn)
+
+        def __hash__(self):
+            return self.stones
+
+    monkeypatch.setattr("playout.doctor.objects.KEPT", 10)
+    assert [found.code for found in po.check_game(Growing(), games=2, max_length=150).findings] == ["never-ends"]
+    assert most < 40  # those kept, twice, and some at hand
 
 
 def test_the_report_of_an_object_counts_positions_and_results():

@@ -16,7 +16,7 @@ import pytest
 import playout as po
 from playout.core import tree as core
 from playout.core.jit import COMPILED
-from tests.objects import Board, SetBoard, Stones
+from tests.objects import Board, NamedStones, SetBoard, Stones
 from tests.test_step import same_tree
 from tests.toy_games import Dice, Nim
 
@@ -126,6 +126,60 @@ def test_a_game_of_objects_comes_back_by_playing_its_moves(obj: Any, tmp_path: P
         s.run(60)
     n = int(search.tree.counters[core.EDGES])
     assert np.array_equal(search.tree.edges[:n], loaded.tree.edges[:n])
+
+
+class Untold(Stones):
+    """Stones that nothing is written of."""
+
+    __str__ = object.__str__
+
+
+@pytest.mark.parametrize(
+    ("saved_obj", "given", "expected"),
+    [
+        (Stones(10), None, r"game=po\.wrap\(Stones\(…\)\)\)"),
+        (Stones(10), NamedStones(10), "name 'Stones', but NamedStones has 'NamedStones'"),
+        (Stones(10), Stones(12), "began at 10 stones, player 0, but the Stones given is at 12 stones, player 0"),
+        (Untold(10), Untold(12), "its tree is not that of Untold"),
+        (Untold(10), Untold(10, turn=1), "its tree is not that of Untold"),
+    ],
+    ids=["none", "another class", "another text", "other ends", "another player"],
+)
+def test_another_object_than_the_saved_one_is_refused(
+    saved_obj: Any, given: Any, expected: str, tmp_path: Path
+) -> None:
+    search = po.Search(po.wrap(saved_obj), seed=4)
+    search.run(60)
+    search.save(tmp_path / "a.search")
+    with pytest.raises(po.FileError, match=expected) as caught:
+        po.Search.load(tmp_path / "a.search", None if given is None else po.wrap(given))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_search_of_a_later_object_is_not_loaded_at_the_first(tmp_path: Path) -> None:
+    game = po.wrap(Stones(30))
+    search = po.Search(game, position=game.position().play(2), seed=4)
+    search.run(60)
+    search.save(tmp_path / "a.search")
+    with pytest.raises(po.FileError, match="began at 28 stones, player 1"):
+        po.Search.load(tmp_path / "a.search", game)
+    assert po.Search.load(tmp_path / "a.search", po.wrap(Stones(28, turn=1))).simulations == 60
+
+
+def test_an_object_that_remembers_what_it_worked_out_is_still_the_same(tmp_path: Path) -> None:
+    class Memo(Stones):
+        known = ""
+
+        def legal_actions(self) -> list[int]:
+            self.known = "known"
+            return super().legal_actions()
+
+        def __str__(self) -> str:
+            return super().__str__() + self.known
+
+    search = po.Search(po.wrap(Memo(30)), seed=4)
+    search.run(20)
+    assert saved(search, tmp_path / "a.search", po.wrap(Memo(30))).simulations == 20
 
 
 def test_children_in_a_set_have_no_order_to_save(tmp_path: Path) -> None:

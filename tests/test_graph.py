@@ -13,6 +13,7 @@ import playout as po
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.graph_oracle import GraphOracle, graphs_differ
+from tests.objects import Board, Shelf
 from tests.oracle import compiled_tree
 from tests.sizes import examples
 from tests.solved import tictactoe
@@ -521,6 +522,16 @@ class Pile:
         return [-1.0, 1.0] if self.turn == 0 else [1.0, -1.0]
 
 
+class Colliding(Pile):
+    """All hashes are the same, which costs time and nothing else."""
+
+    def play(self, action):
+        return Colliding(self.stones - action, 1 - self.turn)
+
+    def __hash__(self):
+        return 1
+
+
 class Nameless:
     current_player, legal_actions, returns = Pile.current_player, Pile.legal_actions, Pile.returns
 
@@ -546,6 +557,58 @@ def test_python_objects_share_positions_too(tmp_path):
     again = po.Search.load(tmp_path / "pile.playout", game=po.wrap(Pile(10), players=2))
     assert [a.visits for a in again.result().actions] == [a.visits for a in search.result().actions]
     assert again.run(50).simulations == 50
+
+
+class Careless(Pile):
+    """Forgets how many stones there are."""
+
+    def play(self, action):
+        return Careless(self.stones - action, 1 - self.turn)
+
+    def __eq__(self, other):
+        return self.turn == other.turn
+
+    def __hash__(self):
+        return self.turn
+
+
+class CarelessBoard(Board):
+    """Forgets where the stones lie."""
+
+    def after(self, i):
+        return CarelessBoard(*super().after(i))
+
+    def __eq__(self, other):
+        return self.cells.count(0) == other.cells.count(0)
+
+    def __hash__(self):
+        return self.cells.count(0)
+
+
+@pytest.mark.parametrize("obj", [Pile(10), Board(), Shelf(), Colliding(10)], ids=lambda obj: type(obj).__name__)
+def test_a_checking_search_of_right_objects_is_the_plain_one(obj):
+    plain, checked = (
+        po.Search(po.wrap(obj, players=1 if isinstance(obj, Shelf) else 2), GRAPH.replace(transpositions=how), seed=2)
+        for how in (True, "check")
+    )
+    for search in (plain, checked):
+        search.run(200)
+    assert checked.tree.counters[core.NODES] < checked.tree.counters[core.POSITIONS]
+    assert np.array_equal(plain.tree.edges, checked.tree.edges)
+
+
+@pytest.mark.parametrize(
+    ("obj", "expected"),
+    [
+        (Careless(10), r"Careless\.__eq__ says that Careless\(stones=., turn=1\) equals .* legal_actions\(\) returns"),
+        (CarelessBoard(), r"CarelessBoard\.__eq__ says that .* but after .* is_terminal\(\) returns (True|False) and"),
+    ],
+    ids=["play", "node"],
+)
+def test_a_checking_search_finds_objects_that_are_wrongly_equal(obj, expected):
+    with pytest.raises(po.GameError, match=expected) as caught:
+        po.Search(po.wrap(obj, players=2), GRAPH.replace(transpositions="check"), seed=2).run(200)
+    assert "\n" not in str(caught.value)
 
 
 def test_objects_that_are_never_equal_are_refused():

@@ -1,5 +1,6 @@
 """Everything that an object returns is checked where it enters: one line with the method, the value and the object."""
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -112,6 +113,37 @@ def test_legal_actions_may_be_anything_that_can_be_listed(listed: Callable[[Any]
     assert (result.best, result.best_action, result.proven) == (2, 2, 1.0)
 
 
+@pytest.mark.parametrize("empty", [[], (), np.array([])], ids=["list", "tuple", "array"])
+@pytest.mark.parametrize("where", ["the start", "later"])
+def test_a_player_without_legal_actions_is_refused(empty: Any, where: str) -> None:
+    actions = (lambda self: empty) if where == "the start" else at_three(empty, "legal_actions")
+    found = message(changed(Stones, legal_actions=actions), players=2)
+    assert "legal_actions() returned" in found
+    assert "at 10 stones, player 0" in found if where == "the start" else "at 3 stones, player" in found
+    assert "expected at least one action, since current_player() returned" in found
+    assert "po.TERMINAL" in found
+
+
+@pytest.mark.parametrize("where", ["the start", "later"])
+def test_a_play_that_returns_the_object_itself_is_refused(where: str) -> None:
+    def play(self: Any, action: int) -> Any:
+        if where == "later" and self.stones > 3:
+            return type(self)(self.stones - action, 1 - self.turn)
+        self.stones, self.turn = self.stones - action, 1 - self.turn
+        return self
+
+    found = message(changed(Stones, play=play), players=2)
+    assert re.search(r"ChangedStones\.play\(\d\) returned the object itself, now \d+ stones, player \d; it must", found)
+
+
+@pytest.mark.parametrize("endless", [itertools.count(1), range(1, 10**15)], ids=["iterator", "range"])
+def test_legal_actions_without_an_end_are_refused(endless: Any) -> None:
+    found = message(changed(Stones, legal_actions=at_three(endless, "legal_actions")), players=2)
+    assert "legal_actions() returned" in found
+    assert "at 3 stones" in found
+    assert "expected at most 65,535 entries; does it end?" in found
+
+
 def test_actions_may_be_lists_and_arrays() -> None:
     class Cells(Stones):
         def legal_actions(self) -> Any:
@@ -206,6 +238,7 @@ def test_returns_may_be_any_numbers(given: Callable[[Any], Any]) -> None:
     assert po.Search(po.wrap(obj), seed=1).run(2000).proven == 1.0
 
 
+MIXED = po.Settings(evaluator=po.Mixed(0.5))
 STATIC = po.Settings(evaluator=po.Static(), solver=False)
 
 
@@ -339,8 +372,9 @@ class RichBoard(Board):
         (changed(Stones, returns=lambda self: [1.0, 1.0]), None, {}, "returns() gave 1, 1 at 0 stones"),
         (Roulette(), None, {"value_range": (0.0, 5.0)}, "returns() gave"),
         (RichBoard(), None, {}, "reward() gave"),
+        (changed(Stones, evaluate=lambda self: [0.5, 0.5]), MIXED, {}, "evaluate() gave 0.5, 0.5 at"),
     ],
-    ids=["returns", "evaluate", "sum", "given range", "Node kind"],
+    ids=["returns", "evaluate", "sum", "given range", "Node kind", "a mix"],
 )
 def test_values_that_can_not_be_are_refused_by_method_and_object(
     obj: Any, settings: Any, wrapped: dict[str, Any], expected: str
@@ -348,6 +382,20 @@ def test_values_that_can_not_be_are_refused_by_method_and_object(
     found = message(obj, settings, **wrapped)
     assert expected in found
     assert "po.wrap" in found
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "expected"),
+    [
+        (po.Static(), "has no static value: define `evaluate(self)`, or"),
+        (po.Rollouts(guided=True), "playouts of Python objects are not guided"),
+        (po.Network(), "is made of Python objects, which a network can't see; use `ask` and `tell`"),
+        (po.Outside(len), "is made of Python objects, which builtins:len can't see; use `ask` and `tell`"),
+    ],
+    ids=["static", "guided", "network", "function"],
+)
+def test_what_objects_can_not_do_is_told_in_their_words(evaluator: Any, expected: str) -> None:
+    assert expected in message(Stones(), po.Settings(evaluator=evaluator))
 
 
 def test_too_many_actions_are_refused_by_their_number() -> None:

@@ -61,14 +61,14 @@ def usable(search: po.Search, done: int) -> bool:
 
 
 def test_one_ctrl_c_ends_a_method_that_does_not_return(hanging: tuple[str, po.Search]) -> None:
-    _, search = hanging
+    method, search = hanging
 
     def press() -> None:
         HANGS["entered"].wait()
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=press, daemon=True).start()
-    with hearing_ctrl_c(), pytest.raises(KeyboardInterrupt):
+    with hearing_ctrl_c(), pytest.raises(KeyboardInterrupt, match=rf"Hanging\.{method}\(\) was running at \d stones"):
         search.run(100_000)
     assert usable(search, search.simulations)
 

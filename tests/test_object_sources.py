@@ -72,6 +72,14 @@ def test_what_makes_no_game_is_one_line(
     assert line in err
 
 
+def test_what_an_object_raises_is_one_line_with_its_position(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["analyze", f"{FILE}:Unlucky", "-n", "50"])
+    error = capsys.readouterr().err
+    assert code == 2
+    assert "ValueError: 13 stones bring bad luck in 14 stones, player 0, raised at" in error
+    assert error.count("\n") == 1
+
+
 def test_play_goes_on_after_undo_and_undo(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     lines = iter(["1", "2", "undo", "undo", "3", "resign", "quit"])
     monkeypatch.setattr("builtins.input", lambda _: next(lines))

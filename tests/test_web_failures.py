@@ -14,11 +14,12 @@ from .web_server import Served, serving
 from .workbench_games import Failing
 
 GAMES = Path(__file__).with_name("workbench_games.py")
+OBJECTS = Path(__file__).with_name("object_files.py")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("data"), games=[f"{GAMES}:Failing"]) as found:
+    with serving(tmp_path_factory.mktemp("data"), games=[f"{GAMES}:Failing", f"{OBJECTS}:Unlucky"]) as found:
         yield found
 
 
@@ -90,6 +91,17 @@ def test_a_move_that_fails_is_told_and_nothing_is_played(server: Served) -> None
     assert server.get(f"{session}/tree") == before
     assert len(server.get(f"{session}/game")["moments"]) == 1
     goes_on(server, session)
+
+
+@pytest.mark.parametrize("what", ["run", "step", "play"])
+def test_what_an_object_raises_is_told_with_its_position(server: Served, what: str) -> None:
+    session = server.create("Unlucky")
+    given = {"run": {"simulations": 50, "wait": True}, "step": {}, "play": {"action": 1}}[what]
+    for _ in range(3):  # a step takes another number of stones each time
+        server.http.post(f"{session}/{what}", json=given)
+    failure = server.get(session)["failure"]
+    assert failure["what"] == what
+    assert "Unlucky.play raised ValueError: 13 stones bring bad luck in 14 stones, player 0, at" in failure["message"]
 
 
 def test_what_only_the_client_got_wrong_is_no_failure(server: Served) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import EvaluatorError, FileError, PlayoutError, SettingsError
-from .faults import described
+from .faults import ROUNDING, described, wrong_sum
 from .game import Game
 from .nets.answers import checked, limits_text, split, value_limits
 from .nets.module import TorchNetwork
@@ -26,17 +26,20 @@ class Evaluator:
     def __init__(self, setting: Network | Outside, game: Game) -> None:
         self.setting, self.timeout = setting, getattr(setting, "timeout", None)
         self.function: Callable[..., Any] | None = None
+        self.is_network = False  # its values only come close to what a game's add up to
         if isinstance(setting, Network):
+            _check_can_be_seen(game, "a network")
             network = opened(setting.file or str(shipped(game)), setting.threads)
             game = game.in_form(network.metadata.get("playout.form", ""))
             network.check(game)
-            self.function, self.name = network, network.name
+            self.function, self.name, self.is_network = network, network.name, True
         elif callable(setting.function):
             self.function, self.name = setting.function, named(setting.function)
             if is_module(setting.function):
                 self.function = TorchNetwork(setting.function)
-            if hasattr(self.function, "metadata"):
-                game = game.in_form(self.function.metadata.get("playout.form", ""))
+            self.is_network = hasattr(self.function, "metadata")
+            if self.is_network:
+                game = game.in_form(self.function.metadata.get("playout.form", ""))  # type: ignore[union-attr]
             if hasattr(self.function, "check"):
                 self.function.check(game)
         else:
@@ -46,6 +49,7 @@ class Evaluator:
             getattr(self.function, "__call__", None)  # noqa: B004  an object whose call is a coroutine
         )
         if self.function is not None and not self.is_coroutine and not game.has("observe"):
+            _check_can_be_seen(game, self.name)
             raise SettingsError(
                 f"{game.title} has nothing that {self.name} could see: define `observe(state, player, planes)`, "
                 f"`planes` and `policy_size`; or use `ask` and `tell`, which hand over positions"
@@ -65,7 +69,10 @@ class Evaluator:
     def __call__(self, observations: Any) -> tuple[Any, Any]:
         """Policies and values of a batch, checked. Whatever goes wrong is an `EvaluatorError` in one line."""
         policy, value = split(self._within_time(observations), self.name)
-        return checked(policy, value, len(observations), self.game, self.name)
+        policy, value = checked(policy, value, len(observations), self.game, self.name)
+        if not self.is_network:
+            check_sums(value, self.game, self.name)
+        return policy, value
 
     def _within_time(self, observations: Any) -> Any:
         if self.timeout is None:
@@ -96,6 +103,15 @@ class Evaluator:
             raise
         except Exception as error:
             raise EvaluatorError(f"{self.name} raised {described(error)} for {len(observations)} positions") from error
+
+
+def _check_can_be_seen(game: Game, by: str) -> None:
+    """Refuse a game that can't have an `observe`."""
+    if game.keeps_objects:
+        raise SettingsError(
+            f"{game.title} is made of Python objects, which {by} can't see; use `ask` and `tell` or a coroutine, which "
+            f"get positions, or write it as a po.Game with `observe`"
+        )
 
 
 def is_module(function: Any) -> bool:
@@ -182,7 +198,17 @@ def valued(value: Any, game: Game, name: str) -> Any:
             f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}, "
             f"{limits_text(game)}"
         )
+    check_sums(values, game, name)
     return values
+
+
+def check_sums(values: Any, game: Game, name: str) -> None:
+    """Refuse values of both players that don't add up to what the game's returns add up to."""
+    if game.players != 2 or values.ndim != 2 or values.shape[1] != 2 or game.sums_to is None:
+        return
+    for row in values[np.abs(values.sum(axis=1) - game.sums_to) > ROUNDING]:
+        if message := wrong_sum(game, row.tolist()):
+            raise EvaluatorError(f"{name}: the values are {', '.join(f'{v:g}' for v in row)}, which {message}")
 
 
 def _short(value: Any) -> str:

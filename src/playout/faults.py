@@ -174,10 +174,18 @@ def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:
             f"{game.title}.{what} gave {text}{where}, outside of value_range {limits[0]:g} to {limits[1]:g}{assumed}; "
             f"correct it, or {RANGE[game.keeps_objects]}"
         )
-    if game.players > 1 and game.sums_to is not None and abs(sum(numbers) - game.sums_to) > ROUNDING:
-        assumed = " (assumed for two players)" if game.returns_sum == "default" else ""
-        return (
-            f"{game.title}.{what} gave {text}{where}, which add up to {sum(numbers):g}, expected returns_sum = "
-            f"{game.sums_to:g}{assumed}; correct it, or {SUM[game.keeps_objects]} (None: it varies)"
-        )
+    if message := wrong_sum(game, numbers):
+        return f"{game.title}.{what} gave {text}{where}, which {message}"
     return None
+
+
+def wrong_sum(game: "Game", values: list[float]) -> str | None:
+    """The end of a message for values of all players with a sum that a game can't have; None where it can."""
+    expected, total = game.sums_to, sum(values)
+    if game.players == 1 or expected is None or abs(total - expected) <= ROUNDING * max(1.0, *map(abs, values)):
+        return None
+    assumed = " (assumed for two players)" if game.returns_sum == "default" else ""
+    return (
+        f"add up to {total:g}, expected returns_sum = {expected:g}{assumed}; correct it, or {SUM[game.keeps_objects]} "
+        f"(None: it varies)"
+    )

@@ -19,6 +19,7 @@ from .disk import replacing
 from .errors import FileError, PlayoutError
 from .game import Game, Position
 from .settings import Network, Outside, Settings
+from .wrap.checks import shown
 
 if TYPE_CHECKING:
     from .search import Search
@@ -42,6 +43,7 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         "seed": search.seed,
         "log": search._log,
         "origin": "" if game.keeps_objects else base64.b64encode(search._origin["state"].tobytes()).decode(),
+        "object": search._origin["text"],
         "random": _random_to_json(search._random),
     }
     try:
@@ -82,6 +84,7 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
         if not game.keeps_objects:
             start = Position(game, _state_from(header["origin"], game))
         search = Search(game, settings, position=start, seed=int(header["seed"]))
+        _check_object(path, header.get("object"), search)
         log = [(str(what), int(number)) for what, number in header["log"]]
         for what, number in log:
             if what == "play":
@@ -99,7 +102,7 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
         ):
             raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
         if game.keeps_objects:
-            _rebuild_states(search)
+            _rebuild_states(path, search)
         elif len(tree.states) != (tree.counters[core.NODES] if search.params.keep_states else 0):
             raise FileError(
                 f"{path}: its states don't fit {game.title}; it is damaged, or from another version of the game"
@@ -149,8 +152,9 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Se
     name = wanted["name"]
     if game is None:
         if name not in games.names():
+            made = f"po.wrap({name}(…))" if header["random"] is not None else f"{name}()"
             raise FileError(
-                f"{path}: is a search of {name}, which is not built in; give it: Search.load(path, game={name}())"
+                f"{path}: is a search of {name}, which is not built in; give it: Search.load(path, game={made})"
             )
         game = games.load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in wanted["settings"].items()})
     if isinstance(settings.evaluator, Network | Outside):
@@ -162,6 +166,21 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Se
         if found.get(key) != wanted[key]:
             raise FileError(f"{path}: is of a game with {key} {wanted[key]!r}, but {game.title} has {found.get(key)!r}")
     return game
+
+
+def _check_object(path: Path, text: Any, search: "Search") -> None:
+    """Refuse another Python object than the one that the search began at, as far as their texts tell."""
+    found = search._origin["text"]
+    if text and found and _comparable(text) != _comparable(found):
+        raise FileError(
+            f"{path}: began at {shown(text)}, but the {search.game.title} given is at {shown(found)}; give "
+            f"the object that the search began at"
+        )
+
+
+def _comparable(text: str) -> Any:
+    """A text that may hold a set, whose order is another one in each process, is compared without its order."""
+    return sorted(text) if "{" in text else text
 
 
 def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
@@ -313,8 +332,9 @@ def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:
     return None
 
 
-def _rebuild_states(search: "Search") -> None:
-    """Play every node's position again: objects can't be written to a file."""
+def _rebuild_states(path: Path, search: "Search") -> None:
+    """Play every node's position again: objects can't be written to a file. Another object than the one saved does not
+    have the same players, moves and ends everywhere."""
     tree, graph = search.tree, search.params.graph
     count, edges = int(search.tree.counters[core.NODES]), int(search.tree.counters[core.EDGES])
     tree = tree._replace(
@@ -330,13 +350,24 @@ def _rebuild_states(search: "Search") -> None:
             tree.rewards[number] = position.rewards
             del positions[number]
         node = tree.nodes[number]
-        for e in range(node["first_edge"], node["first_edge"] + int(node["count"])):
+        block = range(node["first_edge"], node["first_edge"] + int(node["count"]))
+        actions = position.actions()
+        fits = node["player"] == position.player and all(int(tree.edges[e]["action"]) in actions for e in block)
+        for e in block if fits else ():
             child = abs(int(tree.edges[e]["child"]))
+            if child == core.NO_NODE:
+                continue
+            after = position.play(int(tree.edges[e]["action"]))
+            fits &= after.is_terminal == (child == core.END)
             if child > core.END:
-                after = position.play(int(tree.edges[e]["action"]))
                 positions.setdefault(child, after)
                 if graph:
                     tree.rewards[e] = after.rewards
+        if not fits:
+            raise FileError(
+                f"{path}: its tree is not that of {search.game.title} at {shown(position.text)}: another player "
+                f"moves there, or other actions or ends follow; give the object that the search began at"
+            )
     search.tree = tree
     if graph:  # keys are numbers of this process
         search.enter_all()

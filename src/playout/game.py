@@ -288,6 +288,10 @@ class Game:
     def check_can_save(self) -> None:
         """Raise `FileError` where a tree of this game can't be read back."""
 
+    def text_to_save(self, state: Any) -> str | None:
+        """What tells in a file at which object a search began; None where the state itself is written."""
+        return None
+
     def new_random(self, seed: int) -> Any:
         """A search's own source of randomness outside the kernel."""
 
@@ -304,9 +308,10 @@ class Game:
     def forget_unused(self) -> None:
         """Let go of all objects that no search needs any more."""
 
-    def last_told(self) -> tuple[str, str] | None:
-        """Which method told the last value, and of which object; None where there are none."""
-        return None
+    def told(self) -> list[tuple[str, str, Any]]:
+        """The last values that methods told, the newest first: which method, of which object, and the numbers of the
+        players (None: not known)."""
+        return []
 
     def take_error(self) -> BaseException:
         """The exception that a Python function raised under compiled code."""

@@ -99,7 +99,11 @@ class Search:
             raise PositionError(f"Search got a position of {position.game.title}, expected one of {game.title}")
         start = position if isinstance(position, Position) else game.position(position)
         self._batches: Any = None
-        self._origin: dict[str, Any] = {"state": start.buffer.copy(), "tree": None}
+        self._origin: dict[str, Any] = {
+            "state": start.buffer.copy(),
+            "tree": None,
+            "text": game.text_to_save(start.state),
+        }
         self._log: list[tuple[str, int]] = []  # since the origin: ("run", simulations), ("play", action)
         self._base: Tree | None = None
         self.position = start
@@ -686,8 +690,11 @@ class Search:
             self._checked(endings.NO_ACTIONS if detail == core_rules.NO_ACTIONS else endings.TOO_MANY_ACTIONS, detail)
 
     def _bad_returns(self) -> str:
-        values = self._work.returns.tolist()
-        rule, where = self.game.last_told() or ("apply", f" after {self.position.text or 'the start'}")
+        values, told = self._work.returns.tolist(), self.game.told()
+        for rule, where, numbers in told:
+            if numbers is not None and (found := wrong_value(self.game, rule, numbers, where)):
+                return found
+        rule, where = told[0][:2] if told else ("apply", f" after {self.position.text or 'the start'}")
         found = wrong_value(self.game, rule, values, where)
         return found or f"{self.game.title}: returns of {values}{where} add up to more than value_range allows"
 

@@ -371,11 +371,12 @@ def _params(s: Settings, game: Game) -> Params:
     rollouts = evaluator.rollouts if isinstance(evaluator, Mixed) else evaluator
     outside = isinstance(evaluator, Network | Outside)
     if isinstance(evaluator, Static | Mixed) and not game.has("evaluate"):
-        raise SettingsError(f"{game.title} has no static value: define `evaluate(state, values)`, or use Rollouts()")
-    if isinstance(rollouts, Rollouts) and rollouts.guided and not (game.has("playout_action") or game.has("priors")):
-        raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
+        rule = "evaluate(self)" if game.keeps_objects else "evaluate(state, values)"
+        raise SettingsError(f"{game.title} has no static value: define `{rule}`, or use Rollouts()")
     if isinstance(rollouts, Rollouts):
         game.check_can_play_out(rollouts.depth or 0, rollouts.guided)
+    if isinstance(rollouts, Rollouts) and rollouts.guided and not (game.has("playout_action") or game.has("priors")):
+        raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
     unvisited = s.unvisited
     if unvisited is None:
         unvisited = s.policy.unvisited

@@ -14,6 +14,7 @@ from playout.arguments import did_you_mean
 from playout.errors import PlayoutError
 from playout.faults import described, users_place
 from playout.interrupt import INTERRUPTED, STOPPED
+from playout.wrap.running import raised_at
 
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci
 from .options import Command
@@ -110,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Exception as error:
         if place := users_place(error):
-            return _refuse(f"{described(error)}, raised at {place}")
+            return _refuse(f"{described(error)}{raised_at(error)}, raised at {place}")
         raise
     return code if isinstance(code, int) else 0
 

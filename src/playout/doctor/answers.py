@@ -36,13 +36,14 @@ class Answers:
             self.notes.fail("bad-answer", "is_terminal", obj, value=_text(value), expected="True or False")
         return bool(value)
 
-    def listed(self, obj: Any, rule: str, value: Any, empty: bool = False) -> list[Any]:
+    def listed(self, obj: Any, rule: str, value: Any) -> list[Any]:
         """Actions, children or pairs, as a list."""
         if value is None or isinstance(value, str | bytes) or not hasattr(value, "__iter__"):
             self.notes.fail("bad-answer", rule, obj, value=_text(value), expected="a list")
         found = list(value)
-        if not found and not empty:
-            self.notes.fail("no-actions", rule, obj)
+        if not found:
+            end = "is_terminal()" if rule == "find_children" else "current_player()"
+            self.notes.fail("no-actions", rule, obj, end=end)
         if len(found) > self.game.max_actions:
             self.notes.fail("too-many-actions", rule, obj, value=len(found), most=self.game.max_actions)
         if rule in ("legal_actions", "chance_outcomes"):  # two children may be equal: moves may come to the same
@@ -66,7 +67,7 @@ class Answers:
         return names, weights
 
     def priors(self, obj: Any, value: Any, actions: list[Any]) -> None:
-        weights = list(value.values()) if isinstance(value, Mapping) else self.listed(obj, "priors", value, empty=True)
+        weights = list(value.values()) if isinstance(value, Mapping) else self.listed(obj, "priors", value)
         few = len(weights) <= len(actions) if isinstance(value, Mapping) else len(weights) == len(actions)
         if not few:
             expected = f"{len(actions)} weights, one for each legal action"

@@ -16,6 +16,11 @@ OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
         "the next object was given the same container, not a copy of it",
         "copy it for the next object: `list(self.…)`, `array.copy()`, or `copy.deepcopy`",
     ),
+    "class-state": (
+        "changes what the class holds ({contrast})",
+        "all objects have that in common; a search asks them in any order",
+        "keep it in the object: `self.name` of the next one instead of `Class.name`",
+    ),
     "returns-itself": (
         "returned the object itself",
         "it changes `self` and returns it",
@@ -41,6 +46,37 @@ OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
         "a field is left out of the comparison; with transpositions the two would share a node",
         "compare everything that matters to the game",
     ),
+    "equal-turns": (
+        "says that this is equal to '{other}', where player {value} moves",
+        "whose turn it is, is left out of the comparison; a search keeps the two apart, sets and dictionaries don't",
+        "compare whose turn it is, too",
+    ),
+    "raises": (
+        "raised {error}, at {place}",
+        "a case that was not thought of",
+        "mend that line",
+    ),
+    "action-refused": (
+        "raised {error}, at {place}",
+        "legal_actions() lists an action that play() does not accept",
+        "list only what can be played, or let play() accept it",
+    ),
+    "never-returns": (
+        "did not return within {seconds:g} s of processor time; it was at {place}",
+        "a loop without an end in this position",
+        "let every loop end, for instance by a limit on its rounds; if the method is only slow, raise rule_seconds",
+    ),
+    "never-ends": (
+        "did not tell the end of the game within {most:,} actions",
+        "the game never ends, or only by luck",
+        "end it by a counter in the object if need be; what may go on for ever can still be searched with "
+        "Rollouts(depth=200), if there is evaluate() or rewards()",
+    ),
+    "bad-value": (
+        "gives the value {value:g}, expected {least:g} to {most:g}",
+        "the scale differs from that of the returns",
+        "bring it to the range of the returns, with tanh(score / scale) for instance, or say value_range= in po.wrap",
+    ),
     "no-such-player": (
         "returned {value}, expected 0 to {last}, po.CHANCE (-1), or None or po.TERMINAL (-4) at the end",
         "players are counted from 0; -2 is OpenSpiel's number for players who move at the same time, which Playout "
@@ -54,8 +90,8 @@ OBJECT_MISTAKES: dict[str, tuple[str, str, str]] = {
     ),
     "no-actions": (
         "lists nothing, though it is not the end",
-        "an end of the game that is_terminal() does not see, or a probability for nothing",
-        "say that it is the end there, or list what can happen",
+        "an end of the game that {end} does not tell, or a player who must pass",
+        "let {end} tell the end, or list what can happen, an action for passing for instance",
     ),
     "too-many-actions": (
         "lists {value}, more than max_actions = {most}",

@@ -16,18 +16,21 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import GameError, PlayoutError
 from playout.faults import described
 from playout.game import Game
+from playout.wrap.checks import own_text
 
 from .answers import Answers, has_equality
 from .findings import Report, spread
 from .mistakes import MISTAKES
 from .notes import BrokenOffError, Moves, Notes, Returns
 from .object_mistakes import OBJECT_MISTAKES
-from .picture import Picture, own_text
+from .picture import Picture
 from .speed import measure_speed
 from .watchdog import NeverReturnedError, Watchdog
 
 PICTURE_SECONDS = 5.0  # pictures are taken for so long; then answers alone are looked at
 UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
+KEPT = 1000  # objects of a game, and equal ones, are kept to name them later: each may be large
+ENDS = {repr(None), repr(TERMINAL)}
 KINDS = (("current_player", "legal_actions", "play"), ("find_children", "find_random_child", "is_terminal", "reward"))
 
 
@@ -110,6 +113,7 @@ class ObjectDoctor:
             self.positions += 1
             self._look_at_equals(obj, mover)
             player, actions, weights = self._position(obj, mover)
+            self._look_at_texts(obj, actions)
             if player == TERMINAL:
                 break
             if player != CHANCE:
@@ -119,6 +123,8 @@ class ObjectDoctor:
             child = self._child(obj, actions[action])
             rewards = self._rewards(child, player)
             path.append((obj, actions[action], rewards))
+            if len(path) > KEPT:
+                path[-1 - KEPT] = (None, *path[-1 - KEPT][1:])
             obj, mover = child, player
             if len(path) >= self.max_length:
                 self.unfinished += 1
@@ -142,11 +148,23 @@ class ObjectDoctor:
             return player, *self.answers.outcomes(obj, self._ask(obj, "chance_outcomes"))
         if player == TERMINAL:
             return player, [], None
-        actions = self._actions(obj)
-        return player if actions else TERMINAL, actions, None
+        return player, self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions")), None
 
-    def _actions(self, obj: Any) -> list[Any]:
-        return self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions"), empty=True)
+    def _look_at_texts(self, obj: Any, actions: list[Any]) -> None:
+        """The texts that an object writes, and those that `describe` writes of its actions."""
+        describe = getattr(self.game, "_describe", None)
+        rules: list[tuple[str, Any, list[Any]]] = [("__str__", str, [obj])]
+        if describe is not None:
+            rules.append(("describe", describe, actions))
+        for rule, write, values in rules:
+            with contextlib.suppress(BrokenOffError):
+                for value in values:
+                    try:
+                        text = self.notes.watchdog.call(write, value)
+                    except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # it may raise anything
+                        self.notes.raised(rule, error, obj)
+                    if not isinstance(text, str):
+                        self.notes.fail("not-a-text", rule, obj, value=text)
 
     def _look_at_options(self, obj: Any, actions: list[Any]) -> None:
         """Methods that a search may do without."""
@@ -168,8 +186,7 @@ class ObjectDoctor:
         if self.rewarded:
             return self.answers.numbers(child, "rewards", self._ask(child, "rewards"))
         if self.plays:
-            player = self.answers.player(child, self._ask(child, "current_player"))
-            if player == CHANCE or (player != TERMINAL and self._actions(child)):
+            if self.answers.player(child, self._ask(child, "current_player")) != TERMINAL:
                 return nothing
             return self.answers.numbers(child, "returns", self._ask(child, "returns"))
         if not self.answers.ended(child, self._ask(child, "is_terminal")):
@@ -209,7 +226,7 @@ class ObjectDoctor:
     def _answer(self, obj: Any, method: str, *given: Any) -> Any:
         """What a method returns; a generator is run here, where it is watched, and where what it raises is noted."""
         answer = getattr(obj, method)(*given)
-        return list(islice(answer, self.game.max_actions + 1)) if isinstance(answer, Iterator) else answer
+        return list(islice(answer, self.game.max_actions + 1)) if isinstance(answer, Iterator | range) else answer
 
     def _child(self, obj: Any, action: Any) -> Any:
         """The object after an action: played twice, to see whether both are the same and whether `obj` still is."""
@@ -223,6 +240,7 @@ class ObjectDoctor:
             self._look_at_child(obj, action, child)
             return child
         before, text, random_before = self._picture(obj), self.notes.position_text(obj), random.getstate()
+        said = self._answers_of(obj)
         child = self._ask(obj, "play", action, pure=False)
         self._look_at_child(obj, action, child)
         if changed := before.change(self._picture(obj)):
@@ -230,6 +248,11 @@ class ObjectDoctor:
             if shared := before.shared(self._picture(child), changed[0]):
                 self.notes.fail("shared-container", "play", obj, action, name=shared[0], kind_=shared[1], **facts)
             self.notes.fail("changes-object", "play", obj, action, **facts)
+        if contrast := before.class_change(self._picture(obj)):
+            level = "warning" if said == self._answers_of(obj) else "error"
+            self.notes.note("class-state", "play", obj, action, level=level, position=text, contrast=contrast)
+            if level == "error":
+                raise BrokenOffError
         answered = self._answers_of(child)
         again = self._ask(obj, "play", action, pure=False)
         if not self._alike(child, again, answered, obj):
@@ -298,9 +321,15 @@ class ObjectDoctor:
             return
         with contextlib.suppress(Exception):
             what = self._answers_of(obj)[:2]
-            other, seen = self.equals.setdefault((mover if not self.plays else None, obj), (obj, what))
+            key = (mover if not self.plays else None, obj)
+            if len(self.equals) < KEPT:
+                self.equals.setdefault(key, (obj, what))
+            other, seen = self.equals.get(key, (obj, what))
             if seen[:1] == what[:1] and seen != what:  # the same player, who can do something else
                 self.notes.note("equal-differs", "__eq__", obj, other=self.notes.position_text(other))
+            elif self.plays and seen[:1] != what[:1] and ENDS.isdisjoint((seen[0][1], what[0][1])):
+                facts = {"other": self.notes.position_text(other), "value": seen[0][1]}
+                self.notes.note("equal-turns", "__eq__", obj, level="warning", **facts)
 
     # Positions and actions in messages.
 

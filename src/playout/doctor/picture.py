@@ -11,7 +11,6 @@
 """
 
 import random
-import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -21,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from playout.wrap.checks import ADDRESS, own_text
+
 PARTS = 3000  # of an object go into its picture, no more
 PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)
 CODE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Picture:
@@ -35,6 +35,7 @@ class Picture:
     """
 
     def __init__(self, obj: Any, without: Any = None) -> None:
+        self.of_class = class_values(obj)
         self.parts: dict[str, Any] = {}  # from the path of each part, as in `.cells[3]`, to what is there
         self.containers: dict[str, Any] = {}  # the mutable ones, by path
         seen = {id(without): "the object before"} if without is not None and without is not obj else {}
@@ -72,6 +73,13 @@ class Picture:
                 return path, f"{path.removeprefix('.') or 'it'}: before {_shown(value)}, after {_shown(new)}"
         return None
 
+    def class_change(self, after: "Picture") -> str:
+        """The first number or text of the class that differs, with both values; "" where none does."""
+        for name, value in self.of_class.items():
+            if (new := after.of_class.get(name)) != value and value is not None:
+                return f"{name}: before {_shown(value)}, after {_shown(new)}"
+        return ""
+
     def contrast(self, other: "Picture") -> str:
         """The first part in which two objects differ, with both values; "" where none does, nor one not yet known."""
         for path, value in self.parts.items():
@@ -88,6 +96,16 @@ class Picture:
             return None
         inmost = max(around, key=len)
         return inmost.removeprefix("."), type(self.containers[inmost]).__name__
+
+
+def class_values(obj: Any) -> dict[str, Any]:
+    """The numbers and texts that the class of an object holds, by name."""
+    found: dict[str, Any] = {}
+    for kind in type(obj).__mro__[:-1]:
+        for name, value in vars(kind).items():
+            if isinstance(value, PLAIN) and not name.startswith("__"):
+                found.setdefault(f"{kind.__name__}.{name}", repr(value))
+    return found
 
 
 def _parts(value: Any) -> tuple[Any, Iterator[tuple[str, Any]]]:
@@ -132,14 +150,6 @@ def safe_text(write: Callable[[Any], str], value: Any) -> str:
         return write(value)
     except Exception:  # noqa: BLE001  # whatever it is
         return f"a {type(value).__name__} without a text"
-
-
-def own_text(value: Any) -> str:
-    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
-    kind: Any = type(value)
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        return ""
-    return ADDRESS.sub("", safe_text(str, value))
 
 
 def _shown(value: Any) -> str:

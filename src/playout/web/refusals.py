@@ -18,6 +18,7 @@ from playout.errors import (
     SettingsError,
 )
 from playout.faults import described
+from playout.wrap.running import raised_at
 
 CODES: dict[type[PlayoutError], tuple[int, str]] = {
     ActionError: (400, "action"),
@@ -62,12 +63,12 @@ def game_may_fail(game: Any) -> Iterator[None]:
 
 
 def fault_of(game: Any, error: BaseException) -> str:
-    """An exception of a game's own: the function that was called, what it raised, and the line."""
+    """An exception of a game's own: the function that was called, what it raised, in which position, and the line."""
     ours = (str(Path(__file__).resolve().parents[1]), sys.base_prefix, sys.prefix)
     own = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]
-    name, place = game.name or game.__name__, ""
+    name, place = game.name or game.__name__, raised_at(error)
     if own:
-        name, place = f"{name}.{own[0].name}", f", at {own[-1].filename}:{own[-1].lineno}"
+        name, place = f"{name}.{own[0].name}", f"{place}, at {own[-1].filename}:{own[-1].lineno}"
     return f"{name} raised {described(error)}{place}; `playout doctor` finds what is wrong with a game"
 
 

@@ -4,7 +4,7 @@ Two kinds of object are understood, each holding one position and never changed 
 
 - `current_player()`, `legal_actions()`, `play(action)` (returns the next object), and `returns()` (one number a player,
   asked at the end) or `rewards()` (one number a player: what the step that led to this object brought). The game is
-  over when `current_player()` is None or `po.TERMINAL`, or when there are no legal actions.
+  over when `current_player()` is None or `po.TERMINAL`.
   Optional: `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and
   `chance_outcomes()` (pairs of outcome and probability) where `current_player()` is `po.CHANCE`.
 - the `Node` of many tutorials: `find_children()`, `find_random_child()`, `is_terminal()`, `reward()`. Two players take

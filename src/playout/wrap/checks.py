@@ -3,8 +3,10 @@ method, what it returned, at which object, and what was expected."""
 
 import math
 import operator
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,10 @@ from playout.errors import GameError
 SIMULTANEOUS = -2  # as OpenSpiel numbers it
 SUM_TOLERANCE = 1e-6
 LARGEST = sys.float_info.max
+LONG = 1 << 16
+MOST_LISTED = 1 << 16  # entries are read of what may never end; max_actions is always less
 WORDS = 60  # the longest text of an object that is shown whole
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def shown(value: Any, most: int = WORDS, as_text: Callable[[Any], str] = str) -> str:
@@ -25,6 +30,14 @@ def shown(value: Any, most: int = WORDS, as_text: Callable[[Any], str] = str) ->
     except Exception:  # noqa: BLE001  # a text of the user's own may fail, and is only a text
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def own_text(value: Any) -> str:
+    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        return ""
+    return ADDRESS.sub("", shown(value, LONG))
 
 
 def got(value: Any) -> str:
@@ -71,6 +84,23 @@ def finished(obj: Any, value: Any) -> bool:
     raise refused(obj, "is_terminal()", value, "True or False")
 
 
+def no_actions(obj: Any, actions: Any, player: int) -> GameError:
+    expected = (
+        f"at least one action, since current_player() returned {player}; where the game is over, return None or "
+        f"po.TERMINAL from current_player(), and where a player must pass, list an action that says so"
+    )
+    return refused(obj, "legal_actions()", actions, expected)
+
+
+def moved_on(obj: Any, action: Any, after: Any) -> None:
+    """Refuse a `play` that returns the object it was called on: positions that are kept would change with it."""
+    if after is obj:
+        raise GameError(
+            f"{type(obj).__name__}.play({shown(action)}) returned the object itself, now {shown(obj)}; it must leave "
+            f"the object as it is and return another one, a changed copy.deepcopy(self) for instance"
+        )
+
+
 def listed(obj: Any, call: str, given: Any) -> list[Any]:
     """Actions, outcomes or children as a list."""
     if isinstance(given, list | tuple | set | frozenset):
@@ -81,7 +111,10 @@ def listed(obj: Any, call: str, given: Any) -> list[Any]:
         parts = iter(given)
     except TypeError:
         raise refused(obj, call, given, "a list") from None
-    return list(parts)
+    found = list(islice(parts, MOST_LISTED))
+    if len(found) == MOST_LISTED:
+        raise refused(obj, call, given, f"at most {MOST_LISTED - 1:,} entries; does it end?")
+    return found
 
 
 def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]:
@@ -106,7 +139,7 @@ def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]
     else:
         if any(name is None for name in names):
             raise refused(obj, call, names, "actions, none of them None")
-        twice = _first_twice([_key(name) for name in names])
+        twice = _first_twice([key_of(name) for name in names])
     if twice is not None:
         raise refused(obj, call, names, f"each action once, and {shown(names[twice])} is there twice")
     if len(whole) == len(names):
@@ -122,7 +155,7 @@ def _first_twice(keys: list[Any]) -> int | None:
     return next(i for i, key in enumerate(keys) if key in keys[:i])
 
 
-def _key(name: Any) -> Any:
+def key_of(name: Any) -> Any:
     """Something hashable that is equal where actions are."""
     try:
         hash(name)

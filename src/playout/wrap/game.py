@@ -15,6 +15,7 @@ from playout.game import Game, Playouts, Position
 
 from . import checks, kernel
 from .checks import shown
+from .equal import check_equal
 from .running import Running, one_at_a_time
 
 BLOCK = 1024  # slots that are made at once
@@ -106,12 +107,14 @@ class ObjectGame(Running, Game):
     apply = staticmethod(kernel.apply)
     playout = staticmethod(kernel.playout)
     hash = staticmethod(kernel.hash_key)
+    unkeyed = ("slot",)  # equal objects in two slots are one position
 
     source: tuple[str, dict[str, Any]] | None = None  # what `games.load` made it from
 
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
         self.object, self._describe = obj, describe
+        self._first_text = checks.own_text(obj)  # before a method is called, which may leave something in the object
         # A slot is a number in these lists. Lists of plain things rather than an object for each position: a hundred
         # thousand objects more would keep Python's garbage collector busy for half of the time.
         self.objects: list[Any] = []  # None: free
@@ -124,10 +127,13 @@ class ObjectGame(Running, Game):
         self.probabilities: dict[int, list[float]] = {}  # of the outcomes in the slots where chance moves
         self._keys: dict[Any, int] = {}  # graph search: equal objects with the same player to move share a number
         self._keys_given = 0
+        self._first_of: dict[int, Any] | None = None  # the first object of each key, where a search compares them
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
-        self._told: tuple[str, Any] | None = None  # which method told the last value, and of which object
+        # Which method told the last value, of which object, and the numbers (None: not known); the same of `evaluate`.
+        self._told: tuple[str, Any, Any] | None = None
+        self._estimate: tuple[str, Any, Any] | None = None
         self._record: list[Any] | None = None
         self._recorded = 0
         # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
@@ -158,6 +164,18 @@ class ObjectGame(Running, Game):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """What the step of `mover` to an object brought, one number a player."""
+        raise NotImplementedError
+
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        """What equal objects must answer alike, by method; numbers in lists."""
+        raise NotImplementedError
+
+    def options_of(self, obj: Any) -> list[Any]:
+        """What can be played or happen at an object; none at the end."""
+        raise NotImplementedError
+
+    def after(self, obj: Any, action: Any) -> Any:
+        """The object after one of the `options_of` an object that is equal."""
         raise NotImplementedError
 
     def play_out(self, slot: int, limit: int) -> int:
@@ -283,14 +301,18 @@ class ObjectGame(Running, Game):
         if key is None:
             self._keys_given += 1
             key = self._keys[same] = self._keys_given
+        if self._first_of is not None and (first := self._first_of.setdefault(key, same[1])) is not same[1]:
+            check_equal(self, first, same[1])
         return key
 
-    def last_told(self) -> tuple[str, str] | None:
-        return None if self._told is None else (self._told[0], f" at {shown(self._told[1])}")
+    def told(self) -> list[tuple[str, str, Any]]:
+        last = [told for told in (self._told, self._estimate) if told is not None]
+        return [(call, f" at {shown(obj)}", numbers) for call, obj, numbers in last]
 
     def value_of(self, obj: Any) -> Sequence[float]:
-        self._told = ("evaluate()", obj)
-        return checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
+        values = checks.numbers(obj, "evaluate()", obj.evaluate(), self.players)
+        self._told = self._estimate = ("evaluate()", obj, values)
+        return values
 
     # What playouts are recorded as, while a search takes a step.
 
@@ -380,6 +402,10 @@ class ObjectGame(Running, Game):
         obj = self.objects[self.slot_of(state)]
         return str(obj.to_pretty_string()) if hasattr(obj, "to_pretty_string") else str(obj)
 
+    def text_to_save(self, state: Any) -> str | None:
+        slot = self.slot_of(state)
+        return self._first_text if slot == self._start else checks.own_text(self.objects[slot])
+
     def check_can_share(self) -> None:
         kind: Any = type(self.object)
         if kind.__hash__ is None or kind.__hash__ is object.__hash__ or kind.__eq__ is object.__eq__:
@@ -405,6 +431,8 @@ class ObjectGame(Running, Game):
 
     def searched_by(self, search: Any) -> None:
         self.searches.add(search)
+        if search.params.check_keys and self._first_of is None:
+            self._first_of = {}
 
     def forget_unused(self) -> None:
         if not one_at_a_time.acquire(blocking=False):
@@ -429,6 +457,8 @@ class ObjectGame(Running, Game):
         if self._keys:
             alive = {(p, o) for p, o in zip(self.players_in, self.objects, strict=True) if o is not None}
             self._keys = {same: key for same, key in self._keys.items() if same in alive}
+            if self._first_of is not None:
+                self._first_of = {key: same[1] for same, key in self._keys.items()}
         for slot in kept | leaves:
             children = self._children[slot]
             if children and any(self.objects[child] is None for child in children.values()):

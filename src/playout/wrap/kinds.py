@@ -28,7 +28,9 @@ class PlayGame(ObjectGame):
         actions = obj.legal_actions()
         if type(actions) is not list and type(actions) is not tuple:
             actions = checks.listed(obj, "legal_actions()", actions)
-        return player if actions else TERMINAL
+        if not actions:
+            raise checks.no_actions(obj, actions, player)
+        return player
 
     def list_actions(self, slot: int) -> list[Any]:
         obj = self.objects[slot]
@@ -45,14 +47,37 @@ class PlayGame(ObjectGame):
         obj = self.objects[slot]
         name = self._names[slot][self._numbers[slot].index(action)]
         after = obj.play(name)
+        checks.moved_on(obj, name, after)
         if type(after) not in self._known_types:
             self.check_type(after, f"play({checks.shown(name)})", obj)
         return after
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         call = "rewards" if self.rewarded else "returns"
-        self._told = (f"{call}()", obj)
-        return checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
+        numbers = checks.numbers(obj, f"{call}()", getattr(obj, call)(), self.players)
+        self._told = (f"{call}()", obj, None if self.rewarded else numbers)
+        return numbers
+
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        player = self.player_at(obj, None)
+        answers: dict[str, Any] = {"current_player()": player}
+        if player == CHANCE:
+            names, weights = checks.outcomes(obj, obj.chance_outcomes())
+            answers["chance_outcomes()"] = dict(zip(map(checks.key_of, names), weights, strict=True))
+        elif player != TERMINAL:
+            answers["legal_actions()"] = set(map(checks.key_of, self.options_of(obj)))
+        elif not self.rewarded:  # those belong to the step that led here
+            answers["returns()"] = list(checks.numbers(obj, "returns()", obj.returns(), self.players))
+        return answers
+
+    def options_of(self, obj: Any) -> list[Any]:
+        player = self.player_at(obj, None)
+        if player == CHANCE:
+            return checks.outcomes(obj, obj.chance_outcomes())[0]
+        return [] if player == TERMINAL else checks.listed(obj, "legal_actions()", obj.legal_actions())
+
+    def after(self, obj: Any, action: Any) -> Any:
+        return obj.play(action)
 
     def play_out(self, slot: int, limit: int) -> int:
         discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
@@ -76,10 +101,12 @@ class PlayGame(ObjectGame):
                     if type(actions) is not list and type(actions) is not tuple:
                         actions = checks.listed(obj, "legal_actions()", actions)
                     if not actions:
-                        break
+                        raise checks.no_actions(obj, actions, player)
                     at = int(draw() * len(actions))
                 before, action = obj, actions[at]
                 obj = obj.play(action)
+                if obj is before:
+                    checks.moved_on(obj, action, obj)
                 if total is not None:
                     brought = checks.numbers(obj, "rewards()", obj.rewards(), self.players)
                     for p, value in enumerate(brought):
@@ -102,13 +129,15 @@ class PlayGame(ObjectGame):
                 checks.numbering(before, "legal_actions()", list(actions), self.max_actions)
             raise
         values: Any = None
-        self._told = ("returns()" if total is None else "rewards()", obj)
+        if total is not None:
+            self._told = ("rewards()", obj, None)
         if last != TERMINAL:  # cut off
             values = self.value_of(obj) if self.has("evaluate") else None
         elif total is None:
             values = obj.returns()
             if not _are_plain(values, self.players):
                 values = checks.numbers(obj, "returns()", values, self.players)
+            self._told = ("returns()", obj, values)
         if total is None and discount != 1.0:
             scale = discount**length
         floats = self._floats
@@ -166,11 +195,25 @@ class NodeGame(ObjectGame):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """`reward()` is for the player to move at the end: the other one than `mover`."""
-        self._told = ("reward()", obj)
         reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
+        self._told = ("reward()", obj, None)
         if self.players == 1:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
+
+    def answers_of(self, obj: Any) -> dict[str, Any]:
+        ended = checks.finished(obj, obj.is_terminal())
+        if ended:
+            return {"is_terminal()": ended, "reward()": list(checks.numbers(obj, "reward()", obj.reward(), 1))}
+        return {"is_terminal()": ended, "find_children()": set(self.options_of(obj))}
+
+    def options_of(self, obj: Any) -> list[Any]:
+        if obj.is_terminal():
+            return []
+        return checks.listed(obj, "find_children()", obj.find_children())
+
+    def after(self, obj: Any, action: Any) -> Any:
+        return next(child for child in self.options_of(obj) if child == action)
 
     def play_out(self, slot: int, limit: int) -> int:
         discount, node, record = self._floats[0], self.objects[slot], self._record
@@ -201,8 +244,8 @@ class NodeGame(ObjectGame):
                 for p, value in enumerate(self.value_of(node)):
                     floats[p] = scale * value
         else:
-            self._told = ("reward()", node)
             reward = node.reward()
+            self._told = ("reward()", node, None)
             if type(reward) is not float or not -LARGEST <= reward <= LARGEST:
                 reward = checks.numbers(node, "reward()", reward, 1)[0]
             if self.players == 1:

@@ -70,6 +70,9 @@ class Running:
         if isinstance(error, Interrupted):
             self._error = self._hung(error)
         elif self._error is None:
+            if type(error) is KeyboardInterrupt and not error.args:
+                what, where, _ = _stopped_in(error)
+                error = KeyboardInterrupt(f"{what} was running{where}") if what else error
             self._error = error
 
     def _settled(self, found: int) -> int:
@@ -103,17 +106,11 @@ class Running:
             return True
 
     def _hung(self, error: BaseException) -> GameError:
-        """Which method it was, from the traceback: the first frame that is not ours."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
-            trace = trace.tb_next
-        if trace is None:
+        what, where, line = _stopped_in(error)
+        if not what:
             return Hang(f"{self.title}: a method was interrupted: {self._reason}")
-        frame = trace.tb_frame
-        where = f" at {shown(frame.f_locals['self'])}" if "self" in frame.f_locals else ""
         return Hang(
-            f"{frame.f_code.co_qualname}() was still running{where} and was interrupted: {self._reason}; does the code "
-            f"at {frame.f_code.co_filename}:{trace.tb_lineno} end there?"
+            f"{what} was still running{where} and was interrupted: {self._reason}; does the code at {line} end there?"
         )
 
     @contextlib.contextmanager
@@ -195,6 +192,34 @@ class Running:
                 gc.set_threshold(*thresholds)
                 source.shared, self.random = random.getstate(), own
                 random.setstate(before)
+
+
+def _stopped_in(error: BaseException) -> tuple[str, str, str]:
+    """The method that an exception has ended, at which object, and the line; "" where it was none.
+
+    It is that of the first frame in the traceback that is not ours. The text of the object may hang as well, and be
+    ended in its turn.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    if trace is None:
+        return "", "", ""
+    frame, where = trace.tb_frame, ""
+    with contextlib.suppress(BaseException):
+        where = f" at {shown(frame.f_locals['self'])}"
+    return f"{frame.f_code.co_qualname}()", where, f"{frame.f_code.co_filename}:{trace.tb_lineno}"
+
+
+def raised_at(error: BaseException) -> str:
+    """The object whose method raised an exception, as in " in 3 stones"; "" where none did."""
+    trace, called = error.__traceback__, False
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        if called and not frame.f_code.co_filename.startswith(OURS):
+            return f" in {shown(frame.f_locals['self'])}" if "self" in frame.f_locals else ""
+        called = frame.f_code.co_filename.startswith(OURS)
+    return ""
 
 
 def _in_method(frame: Any) -> bool:
