@@ -283,19 +283,19 @@ def test_the_value_that_an_unvisited_move_is_taken_for_falls_with_what_was_seen(
     (leaf,) = search.ask()  # one stone taken: the other side has the last one
     assert leaf.position.state.stones == 1
     search.tell(leaf, 0.9)
-    literal = {e.text: e for e in search_scores(search)}
+    shown = scores_of_next_walk(search)
     own = (0.2 - 0.9) / 2
-    assert literal["2"].value_term == pytest.approx(own - 0.5 * 0.8)
+    assert shown[2] == pytest.approx(own - 0.5 * 0.8)
 
 
-def search_scores(search):
-    from playout.step import _scores  # the terms that a step would show, without taking it
+def scores_of_next_walk(search):
+    """By action: the value term that the next walk compares at the root."""
+    from playout.step import _scores  # as a step shows them, whose evaluator would have to answer
 
-    block, terms = _scores(search, core.ROOT, 0)
-    return [
-        type("Edge", (), {"text": str(int(e["action"])), "value_term": float(t[0])})
-        for e, t in zip(block, terms, strict=True)
-    ]
+    search._work, search._rules = search._new_work(128, 1024), search.with_parts(shown=True)
+    search.ask()
+    block, _, terms = _scores(search, core.ROOT, 0)
+    return {int(edge["action"]): float(term[0]) for edge, term in zip(block, terms, strict=True)}
 
 
 # Marks.

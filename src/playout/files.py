@@ -24,8 +24,10 @@ from .wrap.checks import shown
 if TYPE_CHECKING:
     from .search import Search
 
-FORMAT, VERSION = "playout-search", 2
+FORMAT, VERSION = "playout-search", 3
+READABLE = (2, 3)  # 2: before there were backups and parts of one's own
 ARRAYS = Tree._fields
+OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
 MOST_BYTES = 1 << 36  # an array larger than this is taken for damage
 
 
@@ -66,9 +68,9 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
             header = _read_header(path, archive)
             settings = _settings_of(path, header, evaluator)
             game = _game_of(path, header, game, settings)
-            tree = _read_tree(path, archive, "tree", game)
+            tree = _read_tree(path, archive, "tree", game, header["version"])
             has_origin = any(name.startswith("origin/") for name in archive.namelist())
-            origin = _read_tree(path, archive, "origin", game) if has_origin else None
+            origin = _read_tree(path, archive, "origin", game, header["version"]) if has_origin else None
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -90,6 +92,8 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
             if what == "play":
                 search.history.append(search.position)
                 search.position = search.position.play(number)
+        tree = _with_settings(path, tree, search)
+        origin = _with_settings(path, origin, search) if origin is not None else None
         search._log, search.tree = log, tree
         search._origin["tree"] = origin
         _random_from_json(search._random, header["random"])
@@ -121,6 +125,23 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
     except (PlayoutError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
     return search
+
+
+def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
+    """A tree whose records of parts have the settings of the search, and the tables of the file."""
+    changes = {}
+    for name in ("policy", "backup"):
+        part = getattr(search.settings, name)
+        record, words = part.kept(search.game)
+        saved, columns = getattr(tree, name), getattr(tree, f"{name}_columns")
+        if part.absent:
+            continue
+        if len(saved) not in (0, len(record)) or columns.shape[1] != words:
+            raise FileError(f"{path}: was saved with another {type(part).__name__}; its columns or tables have changed")
+        tables = len(record) - 8 * len(dataclasses.fields(part))
+        record[len(record) - tables :] = saved[len(saved) - tables :] if tables and len(saved) else 0
+        changes[name] = record
+    return tree._replace(**changes)
 
 
 def describe_game(game: Game) -> dict[str, Any]:
@@ -195,8 +216,10 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         raise FileError(f"{path}: its header can't be read ({_one_line(error)})") from None
     if kind != FORMAT:
         raise FileError(f"{path}: is a '{kind}' file, expected '{FORMAT}'")
-    if version != VERSION:
-        raise FileError(f"{path}: has version {version} of the format, this Playout reads version {VERSION}")
+    if version not in READABLE:
+        raise FileError(
+            f"{path}: has version {version} of the format, this Playout reads versions {READABLE[0]} to {VERSION}"
+        )
     missing = {"game", "settings", "seed", "log", "origin", "random"} - set(header)
     if missing:
         raise FileError(f"{path}: its header lacks {', '.join(sorted(missing))}")
@@ -212,7 +235,7 @@ def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -
             np.lib.format.write_array(file, array, allow_pickle=False)
 
 
-def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game) -> Tree:
+def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, version: int) -> Tree:
     """The arrays, each of the type and shape it must have, and all indices within them."""
     players, size = game.players, game.dtype.itemsize
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {
@@ -229,10 +252,17 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game) ->
         "edge_links": (core.EDGE_LINK, (-1,)),
         "means": (np.dtype(np.float64), (-1, 2 * players)),
         "table": (np.dtype(np.uint64), (-1,)),
+        "policy": (np.dtype(np.uint8), (-1,)),
+        "backup": (np.dtype(np.uint8), (-1,)),
+        "policy_columns": (np.dtype(np.int64), (-1, -1)),
+        "backup_columns": (np.dtype(np.int64), (-1, -1)),
     }
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name, (dtype, shape) in expected.items():
         entry = f"{folder}/{name}.npy"
+        if name in OF_PARTS and version == 2:
+            arrays[name] = np.zeros(0, dtype) if len(shape) == 1 else np.zeros((len(arrays["edges"]), 0), dtype)
+            continue
         if archive.getinfo(entry).file_size > MOST_BYTES:
             raise FileError(f"{path}: is damaged ({entry} would be {archive.getinfo(entry).file_size:,} bytes)")
         with archive.open(entry) as file:
@@ -261,6 +291,8 @@ def find_fault(tree: Tree, game: Game) -> str | None:
         return "the counts don't fit the arrays"
     if np.any(used[[core.POSITIONS, core.SIMULATIONS]] < 0) or not -1 <= used[core.LEADER] < max(1, edges):
         return "a counter is out of bounds"
+    if len(tree.policy_columns) != edges or len(tree.backup_columns) != edges:
+        return "the columns don't fit the edges"
     node, edge = tree.nodes[core.ROOT :], tree.edges
     first, count = node["first_edge"].astype(np.int64), node["count"].astype(np.int64)
     if np.any(first < 0) or np.any(first + count > edges) or np.any(node["opened"] > node["count"]):

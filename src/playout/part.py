@@ -31,6 +31,8 @@ class Part:
     columns: ClassVar[np.dtype[Any]] = NONE  # what it keeps of each edge, numbers of eight bytes; zero at first
     tables: ClassVar[Any] = NONE  # what it keeps beside the tree: a dtype, or a function of the game that gives one
 
+    absent: ClassVar[bool] = False  # it stands for a part that a file names and that is not at hand
+
     _role: ClassVar[str]  # "policy" or "backup"
     _signatures: ClassVar[dict[str, str]]  # its functions, and how they are called
     _needed: ClassVar[str]  # the one that it can't do without
@@ -43,7 +45,8 @@ class Part:
         setting(cls)
         _check(cls)
         cls._codes = {}
-        KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
+        if not cls.absent:
+            KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:
@@ -119,3 +122,28 @@ def _check_layout(cls: type[Part], what: str, layout: Any, taken: set[str], whos
             raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
         if layout[name].base not in WORDS:
             raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")
+
+
+def from_saved(base: type[P], name: str, settings: dict[str, Any], stand_in: bool) -> P:
+    """The part that a file or JSON names, which must have been defined here: nothing is ever imported for it.
+
+    With `stand_in`, one that is not at hand is stood in for: its search can be looked at, but not go on.
+    """
+    if name in KNOWN and issubclass(KNOWN[name], base):
+        return KNOWN[name](**settings)  # type: ignore[return-value]
+    module, _, part = name.partition(":")
+    if not stand_in:
+        raise SettingsError(missing(base._role, part, module))
+    kinds = {key: bool if isinstance(value, bool) else type(value) for key, value in settings.items()}
+    body = {"__module__": module, "__qualname__": part, "__annotations__": kinds, "absent": True}
+    body |= settings
+    body[base._needed] = staticmethod(lambda *seen: 0.0)
+    made: type[P] = type(part.rpartition(".")[2], (base,), body)
+    return made(**settings)
+
+
+def missing(role: str, name: str, module: str) -> str:
+    return (
+        f"settings: {role} is {name} of the module {module}, which is not at hand; import the module that defines it "
+        f"first (a file or a request never does)"
+    )

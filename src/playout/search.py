@@ -29,6 +29,7 @@ from .faults import Hang, rules_may_raise, wrong_player, wrong_value
 from .game import CHANCE, Game, Position
 from .limits import Limits
 from .lines import proven_line
+from .part import Part, missing
 from .result import Result, result_of
 from .retrace import find_fault
 from .settings import Network, Outside, Settings, settings_from
@@ -109,7 +110,8 @@ class Search:
         self.position = start
         self.history: list[Position] = []  # the positions before this one
         self._plant(start, self.seed)
-        self._rules = self.with_parts(shown=False)
+        if not self._absent_parts():  # a file may name some that are not at hand
+            self._rules = self.with_parts(shown=False)
         game.searched_by(self)
         if evaluator is not None:
             from .batches import Batches
@@ -272,6 +274,7 @@ class Search:
         An action is given by its number or its text; that of a Python object also as itself.
         """
         with self._busy("play"):
+            self._check_parts()
             number = self.position.action(action)
             after = self.position.play(number)
             self._give_up()
@@ -292,6 +295,7 @@ class Search:
                 f"since the position was set"
             )
         with self._busy("rewind"):
+            self._check_parts()
             self._start_over()
             self._give_up()
             plays = [i for i, (what, _) in enumerate(self._log) if what == "play"]
@@ -443,6 +447,15 @@ class Search:
             wanted += ["observe", "action_index"]
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
+
+    def _absent_parts(self) -> list[Part]:
+        return [part for part in (self.settings.policy, self.settings.backup) if part.absent]
+
+    def _check_parts(self) -> None:
+        """Refuse to go on with a search whose parts are not at hand."""
+        for part in self._absent_parts():
+            cls = type(part)
+            raise SettingsError(missing(cls._role, cls.__qualname__, cls.__module__) + "; until then, it can be read")
 
     def with_parts(self, shown: bool) -> Any:
         """The rules table with policy and backup in it, which are compiled here if they are new."""
@@ -600,6 +613,7 @@ class Search:
         block[opened:] = block[order]
 
     def _check_root(self, limits: Limits | None) -> None:
+        self._check_parts()
         if self.position.is_terminal:
             raise PositionError(
                 f"{self.game.title}: the game is over in {self.position.text}; there is nothing to search"

@@ -21,7 +21,7 @@ from .core.tree import NO_GRAPH, SCALARS, VECTORS
 from .declare import check_number, check_numbers, setting
 from .errors import GameError, SettingsError
 from .game import Game
-from .part import KNOWN, Part, kind_of
+from .part import Part, from_saved, kind_of
 from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 
 T = TypeVar("T")
@@ -168,10 +168,11 @@ class Settings:
         return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
+    def from_dict(cls, data: Mapping[str, Any], stand_in: bool = False) -> "Settings":
+        """What `to_dict` gave. With `stand_in`, a part of somebody's own that is not at hand is stood in for."""
         if not isinstance(data, Mapping):
             raise SettingsError(f"settings: from_dict got {data!r}, expected a dictionary as to_dict gives it")
-        return cls(**{key: _rebuilt(key, value) for key, value in data.items()})
+        return cls(**{key: _rebuilt(key, value, stand_in) for key, value in data.items()})
 
     @classmethod
     def from_saved(cls, data: Mapping[str, Any]) -> "Settings":
@@ -179,7 +180,7 @@ class Settings:
         expansion = data.get("expansion")
         if "priors" not in data and isinstance(expansion, Mapping) and expansion.get("kind") == "OneAtATime":
             data = {**data, "priors": True}
-        return cls.from_dict(data)
+        return cls.from_dict(data, stand_in=True)
 
     def temperature_at(self, moves: int) -> float:
         """The temperature after so many moves of the game."""
@@ -210,18 +211,12 @@ def named(function: Any) -> str:
     return f"{getattr(function, '__module__', None) or '?'}:{name}"
 
 
-def _rebuilt(key: str, value: Any) -> Any:
+def _rebuilt(key: str, value: Any, stand_in: bool = False) -> Any:
     if not isinstance(value, Mapping):
         return value
-    name = str(value.get("kind"))
-    if key in ("policy", "backup") and ":" in name:
-        if name not in KNOWN:
-            module, _, part = name.partition(":")
-            raise SettingsError(
-                f"settings: {key} is {part} of the module {module}, which is not at hand; import the module that "
-                f"defines it first (a file or a request never does)"
-            )
-        return KNOWN[name](**{k: v for k, v in value.items() if k != "kind"})
+    name, bases = str(value.get("kind")), {"policy": Policy, "backup": Backup}
+    if key in bases and ":" in name:
+        return from_saved(bases[key], name, {k: v for k, v in value.items() if k != "kind"}, stand_in)
     if name not in _KINDS:
         hint = did_you_mean(name, _KINDS) if "kind" in value else ""
         raise SettingsError(f"settings: '{key}' is {value!r}, expected a 'kind' out of {', '.join(_KINDS)}{hint}")
