@@ -150,6 +150,10 @@ class Oracle:
         self.plant((position or game.position()).state.copy())
 
     def plant(self, state):
+        tables = self.s.policy.tables
+        self.policy = SimpleNamespace(**vars(self.s.policy))
+        for name in tables.names or ():
+            setattr(self.policy, name, np.zeros(tables[name].shape))
         self.root = self.new_node(state)
         self.add_noise()
 
@@ -255,7 +259,7 @@ class Oracle:
 
     def asked(self, function, *seen):
         """A function of a user's policy, as it is: it may draw random numbers."""
-        policy, rng = self.s.policy, np.array([self.random.state], np.uint64)
+        policy, rng = self.policy, np.array([self.random.state], np.uint64)
         rest = (self.shared, rng) if len(seen) > 1 else (rng,)
         with np.errstate(all="ignore"):
             got = float(function(policy, *seen, *rest))
@@ -279,8 +283,9 @@ class Oracle:
         )
 
     def edge_view(self, edge, value, scale):
+        columns = self.s.policy.columns
         return SimpleNamespace(
-            **edge.noted,
+            **{name: edge.noted.get(name, columns[name].type(0)) for name in columns.names or ()},
             visits=np.int64(edge.visits),
             pending=np.int64(0),
             value=np.float64(value),
@@ -473,9 +478,9 @@ class Oracle:
         """Run a part's own `update` on what it sees of an edge, and keep its columns."""
         seen = self.edge_view(edge, edge.value, 1.0)
         for name in part.columns.names or ():
-            setattr(seen, name, columns.get(name, part.columns[name].type(0)))
+            setattr(seen, name, columns.setdefault(name, part.columns[name].type(0)))
         with np.errstate(all="ignore"):
-            part.update(part, seen, np.float64(got))
+            part.update(self.policy if part is self.s.policy else part, seen, np.float64(got))
         columns.update({name: part.columns[name].type(getattr(seen, name)) for name in part.columns.names or ()})
         return seen
 

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import playout as po
 from playout.core.lookup import inverse_root, root_log
 
@@ -68,3 +70,69 @@ class Louder(po.UCT):
     @staticmethod
     def prepare(policy, node, rng):
         return policy.factor * policy.c * root_log(node.visits)
+
+
+class Remembers(po.Policy):
+    """PUCT with a share of the best return that an edge ever got, which is kept in columns."""
+
+    c: float = 1.25
+    share: float = 0.25
+    scores_unvisited = True
+    by_prior = True
+    unvisited = po.Parent()
+    columns = np.dtype([("greatest", np.float64), ("times", np.int64)])
+    term_names = ("value", "memory", "exploration")
+
+    @staticmethod
+    def update(policy, edge, got):
+        edge.greatest = got if edge.times == 0 else max(edge.greatest, got)
+        edge.times += 1
+
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        exploration = policy.c * math.sqrt(max(1, node.through)) * edge.prior / (1.0 + edge.visits)
+        return edge.value + policy.share * edge.greatest + exploration
+
+    @staticmethod
+    def terms(policy, node, edge, shared):
+        exploration = policy.c * math.sqrt(max(1, node.through)) * edge.prior / (1.0 + edge.visits)
+        return edge.value, policy.share * edge.greatest, exploration
+
+
+class AsksAll(po.Policy):
+    """Every unvisited edge is asked, too: their scores are not those of their priors."""
+
+    scores_unvisited = True
+    unvisited = 0.25
+
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        liking = ((edge.action * 7) % 5) * 0.1
+        return edge.value + (liking + 1.0) / (1.0 + edge.visits)
+
+
+class Habit(po.Policy):
+    """UCT that grows tired of actions taken often anywhere in the tree, which a table counts."""
+
+    c: float = 1.0
+    tables = np.dtype([("taken", np.float64, (16,))])
+
+    @staticmethod
+    def update(policy, edge, got):
+        policy.taken[edge.action % 16] += 1.0
+
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        tired = 0.01 * math.sqrt(policy.taken[edge.action % 16])
+        return edge.value + policy.c * math.sqrt(math.log(max(1, node.visits)) / edge.visits) - tired
+
+
+class Latest(po.Backup):
+    """The mean with as much weight for the last return as for all before; what is new counts for a lot."""
+
+    weight: float = 0.5
+    graph = True
+
+    @staticmethod
+    def update(backup, edge, got):
+        edge.value = got if edge.visits == 1 else (1.0 - backup.weight) * edge.value + backup.weight * got

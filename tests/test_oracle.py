@@ -3,6 +3,11 @@
 import math
 
 import pytest
+from examples.backups.discounted_mean import DiscountedMean
+from examples.policies.bayes_ucb import BayesUCB
+from examples.policies.boltzmann import Boltzmann
+from examples.policies.epsilon_greedy import EpsilonGreedy
+from examples.policies.progressive_bias import ProgressiveBias
 from hypothesis import HealthCheck, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
@@ -10,7 +15,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from tests.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
-from tests.own_policies import EpsilonGreedy, OwnPUCT, OwnUCT, Sampled
+from tests.own_policies import AsksAll, Habit, Latest, OwnPUCT, OwnUCT, Remembers, Sampled
 from tests.sizes import examples
 from tests.toy_games import (
     TOY_GAMES,
@@ -87,7 +92,13 @@ def settings_for(draw, game):
     """Any settings that the game has the parts for."""
     c = draw(st.sampled_from([0.0, 0.1, 0.7, 1.0, math.sqrt(2), 3.0]))
     built_in = [po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]
-    policy = draw(st.sampled_from([*built_in, OwnUCT(c), OwnPUCT(c), EpsilonGreedy(0.3), Sampled()]))
+    examples_of = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]
+    own = [OwnUCT(c), OwnPUCT(c), Sampled(), Remembers(c), AsksAll(), Habit(c)]
+    policy = draw(st.sampled_from([*built_in, *examples_of, *own]))
+    known = game.range is not None
+    backups = [po.Mean(), po.Mean(), po.Best(), DiscountedMean(), Latest()]
+    if not known or game.range[0] >= 0:
+        backups.append(po.PowerMean(2.0))
     numbers = st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0])
     unvisited = draw(
         st.one_of(
@@ -99,7 +110,7 @@ def settings_for(draw, game):
     )
     expansion = draw(
         st.one_of(
-            st.just(po.All()),
+            st.builds(po.All, first_visit=st.booleans()),
             st.just(po.OneAtATime()),
             st.builds(
                 po.Widening,
@@ -120,11 +131,11 @@ def settings_for(draw, game):
     evaluators = [rollouts]
     if game.has("evaluate"):
         evaluators += [st.just(po.Static()), st.builds(po.Mixed, st.sampled_from([0.0, 0.3, 1.0]), rollouts)]
-    # UCB1-Tuned needs a width of the values: of the game, or by what was seen.
-    known = game.range is not None
-    may_not_scale = known or not isinstance(policy, po.UCB1Tuned)
+    # Some need a width of the values: of the game, or by what was seen.
+    may_not_scale = known or not policy.needs_range
     return po.Settings(
         policy=policy,
+        backup=draw(st.sampled_from(backups)),
         evaluator=draw(st.one_of(evaluators)),
         expansion=expansion,
         priors=draw(st.sampled_from([None, None, True, False])),

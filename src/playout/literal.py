@@ -2,7 +2,8 @@
 
 A tree is nested dictionaries. A node has `visits` (if left out: those of its children), `children` by action (text or
 number), and below the root `value` (mean return for the player who chooses at the node above, 0 if left out),
-`prior` and `variance` (of the returns, 0 if left out). `value` at the root is for the player who moves there; if left
+`prior` and `variance` (of the returns, 0 if left out), and the columns of policy and backup by their names. `value` at
+the root is for the player who moves there; if left
 out, it is the mean of the children:
 
     {"visits": 10, "children": {"a": {"visits": 6, "value": 0.5}, "b": {"visits": 4, "value": -0.25}}}
@@ -67,10 +68,12 @@ def _fill(
     node = search.tree.nodes[number]
     first, count = int(node["first_edge"]), int(node["count"])
     block = search.tree.edges[first : first + count]
-    for edge in block:
+    for e, edge in enumerate(block, start=first):
         child = named.get(int(edge["action"]))
         if child is None:
             continue
+        for column in search.columns:
+            column.of_edges[e] = child.get(column.name, 0)
         edge["visits"] = child.get("visits", _visits_of_children(child))
         edge["value"] = child.get("value", 0.0)
         edge["spread"] = float(child.get("variance", 0.0)) * edge["visits"]
@@ -83,6 +86,8 @@ def _fill(
             key=lambda i: (block[i]["visits"] == 0, -float(block[i]["prior"]) if block[i]["visits"] == 0 else 0.0),
         )
         block[:] = block[order]
+        for words in (search.tree.policy_columns, search.tree.backup_columns):
+            words[first : first + count] = words[first : first + count][order]
         node["opened"] = int(np.count_nonzero(block["visits"]))
     seen = block["visits"] > 0
     node["visits"], node["own"] = visits, visits - below
@@ -139,17 +144,18 @@ def _with_reward(
 
 def _check(search: "Search", literal: Any, path: tuple[str, ...]) -> None:
     """Reject what is not a node, or can't be one of this game, by its place in the tree; then all below it."""
-    where = f"tree, at {_where(path)}"
+    where, columns = f"tree, at {_where(path)}", [column.name for column in search.columns]
+    known = ", ".join(sorted(KEYS | set(columns)))
     if not isinstance(literal, Mapping):
-        raise SettingsError(f"{where}: {literal!r} is no node, expected a dictionary with {', '.join(sorted(KEYS))}")
+        raise SettingsError(f"{where}: {literal!r} is no node, expected a dictionary with {known}")
     for key in literal:
-        if key not in KEYS:
-            raise SettingsError(f"{where}: unknown '{key}', expected {', '.join(sorted(KEYS))}")
+        if key not in KEYS and key not in columns:
+            raise SettingsError(f"{where}: unknown '{key}', expected {known}")
     visits = literal.get("visits", 0)
     if not isinstance(visits, int) or isinstance(visits, bool) or not 0 <= visits < MOST_VISITS:
         raise SettingsError(f"{where}: visits is {visits!r}, expected a whole number of at least 0")
-    for key in ("value", "prior", "variance"):
-        number, least = literal.get(key, 0.0), "" if key == "value" else " of at least 0"
+    for key in ("value", "prior", "variance", *columns):
+        number, least = literal.get(key, 0.0), " of at least 0" if key in ("prior", "variance") else ""
         is_number = isinstance(number, int | float) and not isinstance(number, bool) and np.isfinite(number)
         if not is_number or (least and number < 0):
             raise SettingsError(f"{where}: {key} is {number!r}, expected a number{least}")

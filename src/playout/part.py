@@ -1,13 +1,14 @@
 """Parts of a search that anyone can write: a class whose fields are its settings, with functions that are compiled."""
 
 import dataclasses
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from .core.columns import NAMES, NONE
 from .core.parts import Part as Code
-from .core.tree import Kept
+from .core.tree import Kept, Tree
 from .declare import setting
 from .errors import SettingsError
 from .game import Game
@@ -80,6 +81,22 @@ class Part:
         tables = cls.tables(game) if callable(cls.tables) else cls.tables
         _check_layout(cls, "tables", tables, {f.name for f in dataclasses.fields(cls)}, "a setting")  # type: ignore[arg-type]
         return tables  # type: ignore[no-any-return]
+
+
+class Column(NamedTuple):
+    """One number that a part keeps of each edge: its name, and all of them as an array."""
+
+    name: str
+    of_edges: Any
+
+
+def columns_of(parts: Iterable[Part], tree: Tree) -> list[Column]:
+    """What the parts of a search keep of a tree's edges."""
+    return [
+        Column(name, getattr(tree, f"{part._role}_columns")[:, i].view(part.columns[name]))
+        for part in parts
+        for i, name in enumerate(part.columns.names or ())
+    ]
 
 
 def _settings_of(cls: type[Part]) -> list[tuple[str, Any]]:

@@ -29,7 +29,7 @@ from .faults import Hang, rules_may_raise, wrong_player, wrong_value
 from .game import CHANCE, Game, Position
 from .limits import Limits
 from .lines import proven_line
-from .part import Part, missing
+from .part import Column, Part, columns_of, missing
 from .result import Result, result_of
 from .retrace import find_fault
 from .settings import Network, Outside, Settings, settings_from
@@ -447,6 +447,11 @@ class Search:
             wanted += ["observe", "action_index"]
         rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
         return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
+
+    @property
+    def columns(self) -> list[Column]:
+        """What the policy and the backup keep of each edge, by name."""
+        return columns_of((self.settings.policy, self.settings.backup), self.tree)
 
     def _absent_parts(self) -> list[Part]:
         return [part for part in (self.settings.policy, self.settings.backup) if part.absent]

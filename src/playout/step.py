@@ -377,6 +377,7 @@ def _numbers_on(search: "Search", depth: int) -> list[tuple[str, int, str, float
     for d in range(depth - 1, -1, -1):
         edge = tree.edges[work.path_edges[d]]
         numbers.extend(("edge", d, name, edge[name].item()) for name in EDGE_FIELDS)
+        numbers.extend(("edge", d, name, column[work.path_edges[d]].item()) for name, column in search.columns)
         numbers.append(("edge", d, "proven", float(edge["value"]) if edge["child"] < 0 else None))
         add_node(int(work.path_nodes[d]), d)
     if depth == 0:

@@ -1,0 +1,33 @@
+"""Bayes-UCT: an upper quantile of what an edge is believed to be worth (Tesauro, Rajan and Segal, 2010)."""
+
+import math
+
+import playout as po
+
+
+class BayesUCB(po.Policy):
+    """value + c sqrt(2 ln N) times the standard error of the value.
+
+    The error is believed to be that of the returns seen so far and of one more, half the range away from their mean.
+    """
+
+    c: float = 1.0
+    needs_range = True
+    term_names = ("value", "doubt")
+
+    @staticmethod
+    def prepare(policy, node, rng):
+        return policy.c * math.sqrt(2.0 * math.log(max(1, node.visits)))
+
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        return edge.value + shared * error_of(node, edge)
+
+    @staticmethod
+    def terms(policy, node, edge, shared):
+        return edge.value, shared * error_of(node, edge)
+
+
+def error_of(node, edge):
+    variance = (edge.spread + 0.25 * node.width * node.width) / (edge.visits + 1)
+    return math.sqrt(variance / edge.visits)
