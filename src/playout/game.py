@@ -13,7 +13,7 @@ from .arguments import did_you_mean, plain, whole_text
 from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
-from .faults import place_of, rules_may_raise, wrong_count, wrong_player
+from .faults import call_python, place_of, rules_may_raise, wrong_count, wrong_player
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Playouts", "Position"]
 
@@ -223,11 +223,18 @@ class Game:
         state = self.rules.view(buffer)
         for key, value in self.values.items():
             state[key] = value
-        with np.errstate(over="ignore"):
-            self.rules.functions["initial_state"](state)
+        self._set_up(state)
         if text is not None and text.strip():
             self.state_from_text(state, text.strip())
         return Position(self, buffer, way=(text, ()))
+
+    def _set_up(self, state: Any) -> None:
+        rule = self.rules.functions["initial_state"]
+        with np.errstate(over="ignore"):
+            if self.rules.guard:
+                call_python(f"{self.title}.initial_state", rule, state)
+            else:
+                rule(state)
 
     def in_form(self, form: str) -> "Game":
         """This game in the form that a network was made for; most games have one only."""

@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
+from playout.core.watchdog import NeverReturnedError
 from playout.errors import PlayoutError
 from playout.game import Game
 
 from .ask import Asker
 from .compare import as_buffer, differences
 from .notes import BrokenOffError, Notes, shorten
-from .watchdog import NeverReturnedError
 
 TEXT_POSITIONS = 150  # so many have their texts and drawing looked at, …
 TEXT_SECONDS = 2.0  # … or fewer

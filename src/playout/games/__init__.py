@@ -21,7 +21,7 @@ from typing import Any
 
 from playout.arguments import did_you_mean, refuses_unknown_names
 from playout.errors import GameError, PlayoutError, SettingsError
-from playout.faults import described
+from playout.faults import call_python
 from playout.game import Game
 
 __all__ = ["describe", "find", "load", "names"]
@@ -118,13 +118,13 @@ class Maker:
         from playout.wrap import ObjectGame, wrap
 
         values = {**self.settings, **self._checked(settings)}
-        made = self._make(values) if self.makes else self.thing
+        made = call_python(f"{self.spec}: {self.name}()", self._make, values) if self.makes else self.thing
         if isinstance(made, Game) and not isinstance(made, ObjectGame):
             return made
         if made is None:
             raise GameError(f"{self.spec}: {self.name}() returned None, expected an object for po.wrap, or a Game")
         try:
-            game = made if isinstance(made, ObjectGame) else wrap(made)
+            game = made if isinstance(made, ObjectGame) else call_python("a method", wrap, made)
         except GameError as error:
             what = f"{self.name}()" if self.makes else self.name
             raise GameError(f"{self.spec}: {what} is no game: {error}") from None
@@ -163,11 +163,6 @@ class Maker:
             return self.thing(**values)
         except PlayoutError as error:
             raise type(error)(f"{self.spec}: {error}") from None
-        except Exception as error:
-            file = (inspect.getsourcefile(self.thing) if inspect.isfunction(self.thing) else None) or ""
-            own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-            place = f", at {own[-1].filename}:{own[-1].lineno}" if own else f", in {file}" if file else ""
-            raise GameError(f"{self.spec}: {self.name}() raised {described(error)}{place}") from error
 
 
 def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:

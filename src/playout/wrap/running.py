@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from playout.core.callback import FAILED
-from playout.core.watch import raise_in, take_raised
+from playout.core.watch import CtrlC, Interruption, RuleExit, as_exception, pass_on_ctrl_c, raise_in, take_raised
 from playout.errors import GameError
-from playout.faults import Hang
+from playout.faults import Hang, described
 
 from .checks import shown
 
@@ -25,7 +25,7 @@ GRACE = 0.5  # seconds that a method is seen to run before it may be interrupted
 OURS = str(Path(__file__).resolve().parent)
 
 
-class Interrupted(BaseException):
+class Interrupted(Interruption):
     """Raised in a method of an object that has not returned when its search was to end."""
 
 
@@ -70,7 +70,8 @@ class Running:
         if isinstance(error, Interrupted):
             self._error = self._hung(error)
         elif self._error is None:
-            self._error = error
+            found = as_exception(error)
+            self._error = self._exited(error) if isinstance(found, RuleExit) else found
 
     def _settled(self, found: int) -> int:
         """The end of a callback that another thread may be interrupting: what it raised here must not come later."""
@@ -102,11 +103,17 @@ class Running:
             raise_in(thread, Interrupted)
             return True
 
+    def _exited(self, error: BaseException) -> GameError:
+        """A method that raised what would end the program."""
+        trace = _users_part(error)
+        name = self.title if trace is None else f"{trace.tb_frame.f_code.co_qualname}()"
+        place = "" if trace is None else f", at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        found = GameError(f"{name} raised {described(error)}{place}")
+        found.__cause__ = error
+        return found
+
     def _hung(self, error: BaseException) -> GameError:
-        """Which method it was, from the traceback: the first frame that is not ours."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
-            trace = trace.tb_next
+        trace = _users_part(error)
         if trace is None:
             return Hang(f"{self.title}: a method was interrupted: {self._reason}")
         frame = trace.tb_frame
@@ -152,11 +159,11 @@ class Running:
 
         def note(number: int, frame: Any) -> None:
             if _in_method(frame):
-                raise KeyboardInterrupt
+                raise CtrlC
             if self._error is None:
-                self._error = KeyboardInterrupt()
+                self._error = CtrlC()
             else:
-                before(number, frame)
+                pass_on_ctrl_c(before, number, frame)
 
         signal.signal(signal.SIGINT, note)
         try:
@@ -172,9 +179,11 @@ class Running:
     def new_random(self, seed: int) -> Any:
         return Randomness(seed)
 
-    def entering(self) -> contextlib.AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def entering(self) -> Iterator[None]:
         """Around compiled code, which shares one place for numbers with the callbacks."""
-        return one_at_a_time
+        with one_at_a_time, self._noting_interrupts():
+            yield
 
     @contextlib.contextmanager
     def using_random(self, source: Any, overdue: Callable[[], str | None] | None = None) -> Iterator[None]:
@@ -195,6 +204,14 @@ class Running:
                 gc.set_threshold(*thresholds)
                 source.shared, self.random = random.getstate(), own
                 random.setstate(before)
+
+
+def _users_part(error: BaseException) -> Any:
+    """The traceback from the method on that was called: the first frame that is not ours."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    return trace
 
 
 def _in_method(frame: Any) -> bool:
