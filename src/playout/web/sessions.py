@@ -89,7 +89,7 @@ class Sessions:
         moves: list[int | str],
         preset_name: str | None,
         options: Mapping[str, Any],
-        seed: int,
+        seed: int | None,
         title: str,
         source: str | None,
     ) -> Session:
