@@ -211,6 +211,21 @@ def test_a_position_plays_an_action_by_its_number_or_its_text() -> None:
     assert start.play("4").text == start.play(3).text == "4"
 
 
+class Mumbling(Nim):
+    """Writes two actions alike, and the third almost so."""
+
+    def action_to_text(self, state: Any, action: int) -> str:
+        return {1: "take", 2: "take", 3: "TAKE"}[action]
+
+
+def test_a_text_that_stands_for_two_actions_plays_none_of_them() -> None:
+    start = Mumbling().position()
+    with pytest.raises(po.ActionError, match=r"'take' is written for several actions \(1, 2\) in stones=21"):
+        start.play("take")
+    assert start.play("TAKE").state.stones == 18
+    assert start.play(2).state.stones == 19
+
+
 def test_rewind_takes_a_numpy_number() -> None:
     search = po.Search(Nim(), seed=1)
     search.run(20)

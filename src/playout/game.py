@@ -96,14 +96,22 @@ class Game:
         return str(action)
 
     def action_from_text(self, state: Any, text: str) -> int:
-        """The legal action that is written so; actions compare by their text, ignoring case and spaces."""
-        wanted = text.strip().lower()
-        position = self.position_of(state)
-        for action in position.actions():
-            if self.action_to_text(state, action).lower() == wanted:
-                return action
-        names = [self.action_to_text(state, action) for action in position.actions()]
-        raise ActionError(f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})")
+        """The legal action that is written so; actions compare by their text, ignoring spaces, and case if need be."""
+        wanted, position = text.strip(), self.position_of(state)
+        names = {action: self.action_to_text(state, action) for action in position.actions()}
+        found = [action for action, name in names.items() if name == wanted]
+        found = found or [action for action, name in names.items() if name.lower() == wanted.lower()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            numbers = ", ".join(map(str, found))
+            raise ActionError(
+                f"{self.title}: '{text}' is written for several actions ({numbers}) in {position.text}; give each a "
+                f"text of its own in action_to_text, or name one by its number where numbers are taken"
+            )
+        raise ActionError(
+            f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(list(names.values()))})"
+        )
 
     def state_to_text(self, state: Any) -> str:
         """The fields of the record: `stones=21 turn=0`."""

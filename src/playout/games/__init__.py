@@ -19,7 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from playout.arguments import did_you_mean, refuses_unknown_names
+import numpy as np
+
+from playout.arguments import did_you_mean, refuses_unknown_names, whole_text
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.faults import call_python
 from playout.game import Game
@@ -27,6 +29,7 @@ from playout.game import Game
 __all__ = ["describe", "find", "load", "names"]
 
 OWN_GAME = "a game of your own is file.py:Class or module:Class"
+KINDS: dict[Any, str] = {bool: "on or off", tuple: "values as in 1,2,3", int: "a whole number", float: "a number"}
 WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
@@ -166,21 +169,22 @@ class Maker:
 
 
 def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:
-    """A setting from the command line's text, in the type of its default."""
-    default = parameter.default
-    kind: Any = parameter.annotation if default is parameter.empty or default is None else type(default)
+    """A setting in the type of its annotation or its default: a text from the command line is read, 9.7 is no int."""
+    default, kind = parameter.default, parameter.annotation
     kind = {"int": int, "float": float, "bool": bool}.get(kind, kind) if isinstance(kind, str) else kind
-    if not isinstance(value, str) or kind not in (int, float, bool, tuple):
+    if kind not in tuple(KINDS) and default is not parameter.empty and default is not None:
+        kind = type(default)
+    is_number = isinstance(value, float | np.floating) and kind is int
+    if kind not in tuple(KINDS) or not (isinstance(value, str) or is_number):
         return value
     try:
         if kind is bool:
             return WORDS[value.strip().lower()]
         if kind is tuple:
             return tuple(type(default[0])(part) if default else int(part) for part in value.split(","))
-        return kind(value)
+        return whole_text(str(value)) if kind is int else kind(value)
     except (KeyError, ValueError):
-        expected = {bool: "on or off", tuple: "values as in 1,2,3", int: "a whole number", float: "a number"}[kind]
-        raise SettingsError(f"{spec}: setting '{parameter.name}' is '{value}', expected {expected}") from None
+        raise SettingsError(f"{spec}: setting '{parameter.name}' is '{value}', expected {KINDS[kind]}") from None
 
 
 def _check_name(name: str) -> None:
