@@ -3,6 +3,7 @@
 import contextlib
 import html
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,6 +15,8 @@ from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
 from .faults import call_python, place_of, rules_may_raise, wrong_count, wrong_player
+
+BOOLEANS = ("False", "True")  # as a field's text has them
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Playouts", "Position"]
 
@@ -127,10 +130,12 @@ class Game:
                     f"'{self.state_to_text(state)}'"
                 )
             try:
-                field = np.asarray([float(v) if "." in v else int(v) for v in value.split(",")])
-                state[key] = field.reshape(state[key].shape) if state[key].shape else field[0]
-            except (ValueError, OverflowError, IndexError) as error:
-                raise PositionError(f"{self.title}: can't read '{part}' in position '{text}': {error}") from None
+                state[key] = _read_field(self.dtype[key], value)
+            except (ValueError, OverflowError):
+                expected = _expected(self.dtype[key])
+                raise PositionError(
+                    f"{self.title}: can't read '{part}' in position '{text}', expected {expected}"
+                ) from None
 
     def draw(self, state: Any) -> str:
         """The position as SVG; without a drawing of its own, its text."""
@@ -590,6 +595,22 @@ def _convert(game: Game, key: str, value: Any) -> Any:
     if not field.shape:
         return found[0]
     return tuple(found) + (0,) * (field.shape[0] - len(found))
+
+
+def _read_field(field: np.dtype[Any], text: str) -> Any:
+    """What `_field_text` wrote; `ValueError` or `OverflowError` where it does not fit into the field."""
+    readers: dict[str, Callable[[str], Any]] = {"b": BOOLEANS.index, "f": float}
+    read = readers.get(field.base.kind, whole_text)
+    return np.array([read(part) for part in text.split(",")], field.base).reshape(field.shape)
+
+
+def _expected(field: np.dtype[Any]) -> str:
+    """What may stand for a field in a text."""
+    kind, count = field.base.kind, math.prod(field.shape)
+    numbers = {"b": "True or False", "f": "a number"}.get(kind, "a whole number")
+    if kind in "iu":
+        numbers += f" from {np.iinfo(field.base).min} to {np.iinfo(field.base).max}"
+    return numbers if not field.shape else f"{count} values with commas between them, each {numbers}"
 
 
 def _field_text(value: Any) -> str:
