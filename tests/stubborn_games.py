@@ -29,6 +29,13 @@ class Speechless(Nim):
         raise SystemExit("no words")
 
 
+class Undrawn(Nim):
+    """Ends the program when a picture is wanted."""
+
+    def draw(self, state):  # type: ignore[no-untyped-def]
+        raise SystemExit("no pencil")
+
+
 class Odd(BaseException):
     """Not an `Exception`, as few are."""
 

@@ -48,7 +48,7 @@ def test_arguments_are_settings(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("given", [9.7, float("nan"), float("inf")])
 def test_a_number_is_not_cut_to_a_whole_one(given: float) -> None:
-    with pytest.raises(po.SettingsError, match=f"setting 'stones' is '{given}', expected a whole number"):
+    with pytest.raises(po.SettingsError, match=f"setting 'stones' is {given}, expected a whole number"):
         games.load(f"{FILE}:make", stones=given)
     assert games.load(f"{FILE}:make", stones=9.0).values["stones"] == 9
 
@@ -69,6 +69,7 @@ def test_an_annotation_says_more_than_a_default(tmp_path: Path) -> None:
         ("fails", (), "fails() raised KeyError: 'no stones', at "),
         ("number", (), "number() is no game: wrap can't use a int: it has no "),
         ("mak", (), "no 'mak' in "),
+        ("make:make", (), "is no game; expected a built-in name"),
         ("make", ("--set", "stone=3"), "no setting 'stone' (there are: stones, named); did you mean 'stones'?"),
         ("make", ("--set", "stones=few"), "setting 'stones' is 'few', expected a whole number"),
         ("make", ("--set", "stones=9.7"), "setting 'stones' is '9.7', expected a whole number"),

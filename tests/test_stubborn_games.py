@@ -82,7 +82,7 @@ def test_the_doctor_finds_it(name: str, capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    names = ("Forever", "Leaves", "Speechless", "quitting")
+    names = ("Forever", "Leaves", "Speechless", "Undrawn", "quitting")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(watch, "MOST_SECONDS", 0.2)
         with serving(tmp_path_factory.mktemp("data"), games=[f"{GAMES}:{name}" for name in names]) as found:
@@ -108,6 +108,11 @@ def test_only_its_own_session_can_not_be_made(server: Served, name: str) -> None
     assert answer["error"]["code"] == "game"
     assert name in answer["error"]["message"]
     server.get(server.create("tictactoe"))
+
+
+@pytest.mark.compiled_only
+def test_a_drawing_that_would_end_the_server_is_only_a_drawing(server: Served) -> None:
+    assert server.get(server.create("Undrawn"))["position"]["text"] == "stones=21 turn=0"
 
 
 @pytest.mark.compiled_only

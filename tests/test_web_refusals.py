@@ -123,9 +123,10 @@ def test_what_is_wrong_is_refused_with_the_reason(
         (
             "",
             {"game": "tictactoe", "options": {"c": [1]}},
-            "options.c is [1], expected true or false or a whole number",
+            "options.c is [1], expected true or false, a number or a text",
         ),
         ("/{id}/run", {"simulations": 1.5}, "simulations is 1.5, expected a whole number"),
+        ("/{id}/run", {"seconds": 1e300}, "seconds is 1e+300, expected at most 1e+09"),
         ("/{id}/run", {"wait": "perhaps"}, 'wait is "perhaps", expected true or false'),
         ("/{id}/seek", {}, "simulations is missing"),
         ("/{id}/ask", {"kind": "poem"}, "kind is \"poem\", expected 'choice', 'step' or 'question'"),

@@ -94,7 +94,7 @@ def find(spec: str) -> "type[Game] | Maker":
         _check_name(name)
         module = importlib.import_module(f"{__name__}.{name}")
         return next(game for game in _classes(module) if game.name == name)
-    if not place or not name:
+    if not place or not name or ":" in place[2:]:  # a drive has one, too
         raise GameError(
             f"'{spec}' is no game; expected a built-in name ({', '.join(names())}), file.py:Class or module:Class"
         )
@@ -184,7 +184,7 @@ def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:
             return tuple(type(default[0])(part) if default else int(part) for part in value.split(","))
         return whole_text(str(value)) if kind is int else kind(value)
     except (KeyError, ValueError):
-        raise SettingsError(f"{spec}: setting '{parameter.name}' is '{value}', expected {KINDS[kind]}") from None
+        raise SettingsError(f"{spec}: setting '{parameter.name}' is {value!r}, expected {KINDS[kind]}") from None
 
 
 def _check_name(name: str) -> None:

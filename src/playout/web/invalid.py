@@ -8,6 +8,7 @@ from playout.arguments import did_you_mean
 
 MOST = 4  # mistakes in one answer
 LONGEST = 60  # characters of what came
+WHOLE, NUMBER = "a whole number", "a number"
 
 # By Pydantic's name of the mistake. It has words of its own for each, but they say neither what came nor where.
 EXPECTED = {
@@ -15,14 +16,14 @@ EXPECTED = {
     "bool_type": "true or false",
     "dict_type": "an object",
     "finite_number": "a finite number",
-    "float_parsing": "a number",
-    "float_type": "a number",
+    "float_parsing": NUMBER,
+    "float_type": NUMBER,
     "greater_than": "more than {gt}",
     "greater_than_equal": "at least {ge}",
-    "int_from_float": "a whole number",
-    "int_parsing": "a whole number",
-    "int_parsing_size": "a whole number",
-    "int_type": "a whole number",
+    "int_from_float": WHOLE,
+    "int_parsing": WHOLE,
+    "int_parsing_size": WHOLE,
+    "int_type": WHOLE,
     "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
     "list_type": "a list",
@@ -67,9 +68,13 @@ def wrong_fields(errors: Iterable[Any], given: Any, known: Sequence[str] = ()) -
         else:
             words = EXPECTED.get(kind, str(error["msg"]).removeprefix("Input should be "))
             options = expected.setdefault(f"{field or 'the body'} is {_shown(value)}", [])
-            if (word := words.format(**context)) not in options:
-                options.append(word)
-    return "; ".join([*(f"{what}, expected {' or '.join(words)}" for what, words in expected.items()), *whole][:MOST])
+            options.append(words.format(**{n: f"{v:g}" if isinstance(v, float) else v for n, v in context.items()}))
+    return "; ".join([*(f"{what}, expected {_either(words)}" for what, words in expected.items()), *whole][:MOST])
+
+
+def _either(options: Sequence[str]) -> str:
+    different = [word for word in dict.fromkeys(options) if word != WHOLE or NUMBER not in options]
+    return " or ".join([", ".join(different[:-1]), different[-1]] if different[1:] else different)
 
 
 def _found(place: Sequence[Any], given: Any, is_missing: bool) -> tuple[str, Any]:
