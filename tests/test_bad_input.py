@@ -211,6 +211,50 @@ def test_a_position_plays_an_action_by_its_number_or_its_text() -> None:
     assert start.play("4").text == start.play(3).text == "4"
 
 
+class Fielded(Nim):
+    """A state of all kinds of fields."""
+
+    state = np.dtype([("stones", np.int32), ("turn", np.int8), ("odds", np.float32, (2,)), ("open", np.bool_)])
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ("stones=1.5", "a whole number from -2147483648 to 2147483647"),
+        ("stones=5,6", "a whole number"),
+        ("stones=99999999999", "a whole number"),
+        ("stones=", "a whole number"),
+        ("odds=0.5", "2 values with commas between them, each a number"),
+        ("odds=0.5,x", "2 values"),
+        ("open=maybe", "True or False"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_not_made_to(part: str, expected: str) -> None:
+    with pytest.raises(po.PositionError, match=f"can't read '{part}' in position 'turn=1 {part}', expected {expected}"):
+        Fielded().position(f"turn=1 {part}")
+
+
+def test_fields_of_all_kinds_are_read_as_they_are_written() -> None:
+    text = "stones=7 turn=1 odds=0.5,-1000000.0 open=True"
+    assert Fielded().position(text).text == text
+    assert Fielded().position("stones=1e3 odds=1,inf").text == "stones=1000 turn=0 odds=1.0,inf open=False"
+
+
+class Mumbling(Nim):
+    """Writes two actions alike, and the third almost so."""
+
+    def action_to_text(self, state: Any, action: int) -> str:
+        return {1: "take", 2: "take", 3: "TAKE"}[action]
+
+
+def test_a_text_that_stands_for_two_actions_plays_none_of_them() -> None:
+    start = Mumbling().position()
+    with pytest.raises(po.ActionError, match=r"'take' is written for several actions \(1, 2\) in stones=21"):
+        start.play("take")
+    assert start.play("TAKE").state.stones == 18
+    assert start.play(2).state.stones == 19
+
+
 def test_rewind_takes_a_numpy_number() -> None:
     search = po.Search(Nim(), seed=1)
     search.run(20)

@@ -9,9 +9,9 @@ import pytest
 
 import playout as po
 from playout.core.jit import COMPILED
+from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.doctor import rules, speed
 from playout.doctor.guard import Recorder, StateGuard, guarded
-from playout.doctor.watchdog import NeverReturnedError, Watchdog
 from tests import broken_buffers, toy_games
 from tests.broken_games import Nim
 from tests.test_doctor import line_of, only

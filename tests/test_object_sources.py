@@ -46,6 +46,21 @@ def test_arguments_are_settings(capsys: pytest.CaptureFixture[str]) -> None:
     assert (dict(game.settings), game.values) == ({"stones": 6, "named": False}, {"stones": 9, "named": False})
 
 
+@pytest.mark.parametrize("given", [9.7, float("nan"), float("inf")])
+def test_a_number_is_not_cut_to_a_whole_one(given: float) -> None:
+    with pytest.raises(po.SettingsError, match=f"setting 'stones' is {given}, expected a whole number"):
+        games.load(f"{FILE}:make", stones=given)
+    assert games.load(f"{FILE}:make", stones=9.0).values["stones"] == 9
+
+
+def test_an_annotation_says_more_than_a_default(tmp_path: Path) -> None:
+    file = tmp_path / "made.py"
+    file.write_text(
+        "from tests.objects import Stones\ndef make(share: float = 1):\n    return Stones(int(9 * share))\n"
+    )
+    assert games.load(f"{file}:make", share=0.5).values == games.load(f"{file}:make", share="0.5").values
+
+
 @pytest.mark.parametrize(
     ("name", "options", "line"),
     [
@@ -54,8 +69,10 @@ def test_arguments_are_settings(capsys: pytest.CaptureFixture[str]) -> None:
         ("fails", (), "fails() raised KeyError: 'no stones', at "),
         ("number", (), "number() is no game: wrap can't use a int: it has no "),
         ("mak", (), "no 'mak' in "),
+        ("make:make", (), "is no game; expected a built-in name"),
         ("make", ("--set", "stone=3"), "no setting 'stone' (there are: stones, named); did you mean 'stones'?"),
         ("make", ("--set", "stones=few"), "setting 'stones' is 'few', expected a whole number"),
+        ("make", ("--set", "stones=9.7"), "setting 'stones' is '9.7', expected a whole number"),
         ("make", ("--set", "named=maybe"), "setting 'named' is 'maybe', expected on or off"),
         ("Path", (), "Path is not derived from playout.Game"),
     ],

@@ -111,6 +111,50 @@ def test_what_is_wrong_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("", {"game": 5}, "game is 5, expected a text"),
+        ("", {"game": "tictactoe", "seed": "one"}, 'seed is "one", expected a whole number'),
+        ("", {"game": "tictactoe", "seed": -1}, "seed is -1, expected at least 0"),
+        ("", {"game": "tictactoe", "sead": 1}, "no field 'sead' (there are: game, from, game_settings, position, "),
+        ("", {"game": "tictactoe", "sead": 1}, "; did you mean 'seed'?"),
+        ("", {"game": "tictactoe", "moves": [4, [1]]}, "moves.1 is [1], expected a whole number or a text"),
+        ("", {"game": "tictactoe", "position": "x" * 5000}, "…, expected at most 4000 characters"),
+        (
+            "",
+            {"game": "tictactoe", "options": {"c": [1]}},
+            "options.c is [1], expected true or false, a number or a text",
+        ),
+        ("/{id}/run", {"simulations": 1.5}, "simulations is 1.5, expected a whole number"),
+        ("/{id}/run", {"seconds": 1e300}, "seconds is 1e+300, expected at most 1e+09"),
+        ("/{id}/run", {"wait": "perhaps"}, 'wait is "perhaps", expected true or false'),
+        ("/{id}/seek", {}, "simulations is missing"),
+        ("/{id}/ask", {"kind": "poem"}, "kind is \"poem\", expected 'choice', 'step' or 'question'"),
+    ],
+)
+def test_a_wrong_field_is_named_with_what_came_and_what_was_expected(
+    server: Served, session: str, path: str, body: Any, message: str
+) -> None:
+    where = "/api/sessions" + path.replace("{id}", session.rpartition("/")[2])
+    assert message in server.post(where, 422, **body)["error"]["message"]
+
+
+def test_a_wrong_query_is_named_likewise(server: Served, session: str) -> None:
+    said = server.get(f"{session}/tree?depth=many&path=x", 422)["error"]["message"]
+    assert 'path is "x", expected numbers as in 3,4,0' in said
+    assert 'depth is "many", expected a whole number' in said
+
+
+def test_numbers_are_taken_as_in_python(server: Served) -> None:
+    session = server.create(seed=None)
+    assert server.get(session)["seed"] >= 0
+    assert server.get(server.create(seed=1e3))["seed"] == 1000
+    assert server.post(f"{session}/run", simulations=1e2, wait=True)["run"]["simulations"] == 100
+    server.post(f"{session}/seek", simulations=5e1)
+    assert server.post(f"{session}/step", at=10.0)["simulations"] == 10
+
+
+@pytest.mark.parametrize(
     ("content", "kind", "status"),
     [
         (b"", "application/json", 422),

@@ -2,6 +2,7 @@
 
 import gc
 import random
+import signal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import playout as po
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.objects import Board, NamedStones, Roulette, SetBoard, Stones
+from tests.processes import hearing_ctrl_c
 from tests.toy_games import Nim
 
 BUDGET = 3000 if COMPILED else 300
@@ -161,11 +163,11 @@ def test_ctrl_c_inside_an_object_stops_the_run_and_nothing_is_lost() -> None:
         def legal_actions(self) -> list[int]:
             Interrupted.calls += 1
             if Interrupted.calls == 100:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             return super().legal_actions()
 
     search = po.Search(po.wrap(Interrupted(15)), po.Settings(solver=False), seed=1)
-    with pytest.raises(KeyboardInterrupt):
+    with hearing_ctrl_c(), pytest.raises(KeyboardInterrupt):
         search.run(500)
     assert search.run(10).simulations == 10
 

@@ -101,7 +101,7 @@ class Evaluator:
             return self.function(observations)
         except PlayoutError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise EvaluatorError(f"{self.name} raised {described(error)} for {len(observations)} positions") from error
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from .core.callback import CallbackError
 from .core.guard import Copies
 from .core.rules import CHANCE
-from .core.watch import RuleInterrupted, watched
+from .core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
+from .core.watchdog import NeverReturnedError, Watchdog
 from .errors import GameError, PlayoutError
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ def rules_may_raise(
             raise game.take_error() from None
         except PlayoutError:
             raise
-        except Exception as error:
+        except BaseException as raised:
+            error = raised if watch is None else as_exception(raised)
+            if not isinstance(error, Exception):
+                raise
             found, place = rule_origin(game, error)
             name, where = f"{game.title}.{rule or found}", _where(position, action)
             if isinstance(error, RuleInterrupted) and watch is not None:
@@ -66,6 +70,27 @@ def rules_may_raise(
                 raise GameError(f"{name} {_past_the_end(rule, position, action)}{where}, at {place}") from error
             advice = "" if position is not None else "; `playout doctor` finds the position"
             raise GameError(f"{name} raised {described(error)}{where}, at {place}{advice}") from error
+
+
+def call_python(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a user's function that is plain Python: what it raises becomes a `GameError` that names it.
+
+    One that does not return is interrupted at Ctrl-C, and when it has used `python_seconds` of processor time.
+    """
+    seconds = python_seconds()
+    with watched(), Watchdog(seconds) as watchdog:
+        try:
+            return watchdog.call(function, *arguments)
+        except PlayoutError:
+            raise
+        except CtrlC:
+            raise KeyboardInterrupt(f"{name} was still running") from None
+        except NeverReturnedError as error:
+            question = f"; does the loop at {place} end?" if (place := _users_line(error)) else ""
+            raise Hang(f"{name} was still running after {seconds:g} s and was interrupted{question}") from None
+        except Exception as error:
+            at = f", at {place}" if (place := _users_line(error)) else ""
+            raise GameError(f"{name} raised {described(error)}{at}") from error
 
 
 def _where(position: "Position | None", action: int | None) -> str:
@@ -83,7 +108,7 @@ def place_of(position: "Position") -> str:
 def safe_text(text: Callable[[], str]) -> str:
     try:
         return " ".join(text().split())
-    except Exception as error:  # noqa: BLE001  # whatever a user's own text function raises
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a user's own text function raises
         return f"a position whose text raised {described(error)}"
 
 
@@ -101,14 +126,26 @@ def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
 
 def users_place(error: BaseException) -> str | None:
     """The line of a user's own code that an exception was raised in, if it was."""
+    frame = _users_frame(error)
+    return f"{frame.filename}:{frame.lineno}, in {frame.name}" if frame else None
+
+
+def _users_line(error: BaseException) -> str | None:
+    frame = _users_frame(error)
+    return f"{frame.filename}:{frame.lineno}" if frame else None
+
+
+def _users_frame(error: BaseException) -> traceback.FrameSummary | None:
     frames = traceback.extract_tb(error.__traceback__)
     ours = (str(Path(__file__).resolve().parent), sys.base_prefix, sys.prefix, "<frozen")
     own = [frame for frame in frames if not frame.filename.startswith(ours)]
-    return f"{own[-1].filename}:{own[-1].lineno}, in {own[-1].name}" if own else None
+    return own[-1] if own else None
 
 
 def described(error: BaseException) -> str:
     """An exception in one short line."""
+    if isinstance(error, RuleExit) and error.__cause__ is not None:
+        error = error.__cause__
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:160]}{'…' if len(text) > 160 else ''}" if text else type(error).__name__
 

@@ -3,6 +3,7 @@
 import contextlib
 import html
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +14,9 @@ from .arguments import did_you_mean, plain, whole_text
 from .core import rules as core
 from .core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
 from .errors import ActionError, GameError, PositionError, SettingsError
-from .faults import place_of, rules_may_raise, wrong_count, wrong_player
+from .faults import call_python, place_of, rules_may_raise, wrong_count, wrong_player
+
+BOOLEANS = ("False", "True")  # as a field's text has them
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Playouts", "Position"]
 
@@ -96,14 +99,22 @@ class Game:
         return str(action)
 
     def action_from_text(self, state: Any, text: str) -> int:
-        """The legal action that is written so; actions compare by their text, ignoring case and spaces."""
-        wanted = text.strip().lower()
-        position = self.position_of(state)
-        for action in position.actions():
-            if self.action_to_text(state, action).lower() == wanted:
-                return action
-        names = [self.action_to_text(state, action) for action in position.actions()]
-        raise ActionError(f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(names)})")
+        """The legal action that is written so; actions compare by their text, ignoring spaces, and case if need be."""
+        wanted, position = text.strip(), self.position_of(state)
+        names = {action: self.action_to_text(state, action) for action in position.actions()}
+        found = [action for action, name in names.items() if name == wanted]
+        found = found or [action for action, name in names.items() if name.lower() == wanted.lower()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            numbers = ", ".join(map(str, found))
+            raise ActionError(
+                f"{self.title}: '{text}' is written for several actions ({numbers}) in {position.text}; give each a "
+                f"text of its own in action_to_text, or name one by its number where numbers are taken"
+            )
+        raise ActionError(
+            f"{self.title}: '{text}' is not a legal action in {position.text} (legal: {_shorten(list(names.values()))})"
+        )
 
     def state_to_text(self, state: Any) -> str:
         """The fields of the record: `stones=21 turn=0`."""
@@ -119,10 +130,12 @@ class Game:
                     f"'{self.state_to_text(state)}'"
                 )
             try:
-                field = np.asarray([float(v) if "." in v else int(v) for v in value.split(",")])
-                state[key] = field.reshape(state[key].shape) if state[key].shape else field[0]
-            except (ValueError, OverflowError, IndexError) as error:
-                raise PositionError(f"{self.title}: can't read '{part}' in position '{text}': {error}") from None
+                state[key] = _read_field(self.dtype[key], value)
+            except (ValueError, OverflowError):
+                expected = _expected(self.dtype[key])
+                raise PositionError(
+                    f"{self.title}: can't read '{part}' in position '{text}', expected {expected}"
+                ) from None
 
     def draw(self, state: Any) -> str:
         """The position as SVG; without a drawing of its own, its text."""
@@ -223,11 +236,18 @@ class Game:
         state = self.rules.view(buffer)
         for key, value in self.values.items():
             state[key] = value
-        with np.errstate(over="ignore"):
-            self.rules.functions["initial_state"](state)
+        self._set_up(state)
         if text is not None and text.strip():
             self.state_from_text(state, text.strip())
         return Position(self, buffer, way=(text, ()))
+
+    def _set_up(self, state: Any) -> None:
+        rule = self.rules.functions["initial_state"]
+        with np.errstate(over="ignore"):
+            if self.rules.guard:
+                call_python(f"{self.title}.initial_state", rule, state)
+            else:
+                rule(state)
 
     def in_form(self, form: str) -> "Game":
         """This game in the form that a network was made for; most games have one only."""
@@ -580,6 +600,22 @@ def _convert(game: Game, key: str, value: Any) -> Any:
     if not field.shape:
         return found[0]
     return tuple(found) + (0,) * (field.shape[0] - len(found))
+
+
+def _read_field(field: np.dtype[Any], text: str) -> Any:
+    """What `_field_text` wrote; `ValueError` or `OverflowError` where it does not fit into the field."""
+    readers: dict[str, Callable[[str], Any]] = {"b": BOOLEANS.index, "f": float}
+    read = readers.get(field.base.kind, whole_text)
+    return np.array([read(part) for part in text.split(",")], field.base).reshape(field.shape)
+
+
+def _expected(field: np.dtype[Any]) -> str:
+    """What may stand for a field in a text."""
+    kind, count = field.base.kind, math.prod(field.shape)
+    numbers = {"b": "True or False", "f": "a number"}.get(kind, "a whole number")
+    if kind in "iu":
+        numbers += f" from {np.iinfo(field.base).min} to {np.iinfo(field.base).max}"
+    return numbers if not field.shape else f"{count} values with commas between them, each {numbers}"
 
 
 def _field_text(value: Any) -> str:

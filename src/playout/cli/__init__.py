@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InterruptError, KeyboardInterrupt) as interrupt:
         print(f"{STOPPED}: {interrupt}" if interrupt.args else STOPPED, file=sys.stderr)
         return INTERRUPTED
-    except Exception as error:
+    except BaseException as error:  # a user's function may raise SystemExit as well
         if place := users_place(error):
             return _refuse(f"{described(error)}{raised_at(error)}, raised at {place}")
         raise

@@ -23,6 +23,7 @@ from .options import (
     limits,
     load_game,
     search_settings,
+    within_time,
 )
 from .output import check_can_write, console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
 
@@ -57,10 +58,11 @@ def analyze(
 
     check_can_write(svg, "--svg")
     within = limits(simulations, seconds, nodes, bytes)
-    loaded = load_game(game, set)
-    name, settings = search_settings(loaded, preset, option, network)
-    say_that_it_compiles()
-    search = Search(loaded, settings, position=position, seed=seed)
+    with within_time(within):
+        loaded = load_game(game, set)
+        name, settings = search_settings(loaded, preset, option, network)
+        say_that_it_compiles()
+        search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
         result = search.run(**within, progress=progress)
     if json:

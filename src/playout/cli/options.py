@@ -1,6 +1,8 @@
 """What several commands are given: the game, its settings, limits, and how to search."""
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -161,6 +163,16 @@ def search_settings(
         preset = preset or "network"
     chosen = preset_for(game, preset)
     return ",".join((chosen, *(f"{key}={value}" for key, value in given.items()))), make_settings(chosen, given)
+
+
+@contextlib.contextmanager
+def within_time(limits: dict[str, Any]) -> Iterator[None]:
+    """Around what comes before a run: a rule in plain Python has the time of the run to return, a second at least."""
+    from playout.core.watch import MOST_SECONDS, patience
+
+    seconds = limits["seconds"]
+    with patience(MOST_SECONDS if seconds is None else max(seconds, SECONDS)):
+        yield
 
 
 def limits(

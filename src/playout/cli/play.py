@@ -18,6 +18,7 @@ from .options import (
     load_game,
     search_settings,
     whole,
+    within_time,
 )
 from .output import console, say_that_it_compiles, search_progress
 
@@ -79,10 +80,11 @@ def play(
     from playout.errors import PositionError
 
     within = limits(simulations, seconds)
-    loaded = load_game(game, set)
-    _, settings = search_settings(loaded, preset, option, network)
-    persons = _persons("none" if watch else side, loaded.players)
-    start = loaded.position(position)
+    with within_time(within):
+        loaded = load_game(game, set)
+        _, settings = search_settings(loaded, preset, option, network)
+        persons = _persons("none" if watch else side, loaded.players)
+        start = loaded.position(position)
     if start.is_terminal:
         raise PositionError(f"{loaded.title}: the game is over in {start.text}; there is nothing to play")
     say_that_it_compiles()

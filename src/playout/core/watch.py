@@ -13,10 +13,32 @@ from typing import Any
 
 POLL_EVERY = 1 << 16  # rounds of a loop, a power of two
 MOST_ROUNDS = 1 << 32  # rounds in one call of a rule after which it will never return: some seconds at the least
+MOST_SECONDS = 5.0  # of processor time in one call of a rule in plain Python, likewise
 
 
 class RuleInterrupted(Exception):
     """A loop in a rule was told to stop; the `Watch` of the thread knows why."""
+
+
+class Interruption(BaseException):
+    """Raised in Python code of a user's that does not return; no `Exception`, which the code itself might catch."""
+
+
+class CtrlC(KeyboardInterrupt):  # not an error
+    """Ctrl-C that arrived while rules ran; another `KeyboardInterrupt` there was raised by a rule."""
+
+
+class RuleExit(Exception):  # what it stands for need not be an error
+    """A rule raised what would end the program, such as its `__cause__`: `SystemExit`."""
+
+
+def as_exception(error: BaseException) -> BaseException:
+    """What a user's function raised; as a `RuleExit` where that is meant for the whole program and not for a caller."""
+    if isinstance(error, Exception | Interruption | CtrlC | GeneratorExit):
+        return error
+    exit = RuleExit(f"{type(error).__name__}: {error}").with_traceback(error.__traceback__)
+    exit.__cause__ = error
+    return exit
 
 
 class Watch:
@@ -47,6 +69,23 @@ def watched(should_stop: Callable[[], str | None] = lambda: None) -> Iterator[Wa
             yield watch
     finally:
         _current.watch = before
+
+
+@contextlib.contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Meanwhile, this thread gives a rule in plain Python so many seconds of processor time to return."""
+    before = getattr(_current, "seconds", None)
+    _current.seconds = seconds
+    try:
+        yield
+    finally:
+        _current.seconds = before
+
+
+def python_seconds() -> float:
+    """How many seconds of processor time a rule in plain Python has to return."""
+    seconds: float | None = getattr(_current, "seconds", None)
+    return MOST_SECONDS if seconds is None else seconds
 
 
 def poll(rounds: int) -> int:
@@ -81,6 +120,14 @@ def take_raised(error: type[BaseException]) -> None:
         pass
 
 
+def pass_on_ctrl_c(handler: Callable[..., Any], number: int, frame: Any) -> None:
+    """Call the handler of Ctrl-C that was there before ours; what it raises is marked as coming from there."""
+    try:
+        handler(number, frame)
+    except KeyboardInterrupt as interrupt:
+        raise CtrlC(*interrupt.args) from None
+
+
 callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(poll)
 
 
@@ -96,12 +143,13 @@ def _ctrl_c_reaches(watch: Watch) -> Iterator[None]:
         return
 
     def note(number: int, frame: Any) -> None:
-        while frame is not None and frame.f_code is not poll.__code__:
-            frame = frame.f_back
-        if frame is not None:
+        at = frame
+        while at is not None and at.f_code is not poll.__code__:
+            at = at.f_back
+        if at is not None:
             watch.ctrl_c = True
         else:
-            before(number, frame)
+            pass_on_ctrl_c(before, number, frame)
 
     signal.signal(signal.SIGINT, note)
     try:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from playout.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.core.watch import watched
+from playout.core.watchdog import Watchdog
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.games import as_game
@@ -17,7 +19,6 @@ from playout.settings import preset_for
 from .findings import Finding, Report
 from .objects import ObjectDoctor, looks_like_a_game, wrapped
 from .rules import RulesDoctor
-from .watchdog import Watchdog
 
 __all__ = ["Finding", "Report", "check_game"]
 
@@ -45,5 +46,6 @@ def check_game(
     if not isinstance(rule_seconds, int | float) or not 0 < rule_seconds < float("inf"):
         raise SettingsError(f"rule_seconds is {rule_seconds!r}, expected a number above 0")
     doctor = ObjectDoctor if game.keeps_objects else RulesDoctor
-    with Watchdog(float(rule_seconds)) as watchdog, np.errstate(all="ignore"):  # compiled numbers wrap silently
+    compiled = np.errstate(all="ignore")  # its numbers wrap silently
+    with watched(), Watchdog(float(rule_seconds)) as watchdog, compiled:
         return doctor(game, seed, max_length, watchdog).examine(games)

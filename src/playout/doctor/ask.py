@@ -15,13 +15,13 @@ import numpy as np
 from playout.core.guard import Copies
 from playout.core.rules import RuleCompileError
 from playout.core.watch import RuleInterrupted, watched
+from playout.core.watchdog import NeverReturnedError
 from playout.game import REQUIRED, Game
 
 from .compare import Answer, contrast, differences, equal, plain_value, same, whole
 from .guard import Recorder, StateGuard, guarded
 from .notes import Notes
 from .outside import changed_globals
-from .watchdog import NeverReturnedError
 
 ROOM = 4096  # behind each buffer of a compiled rule: what it writes there is noticed
 # What the buffers hold that a rule has to fill: actions, and numbers. Two of each, to find what was left as it was.

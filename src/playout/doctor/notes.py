@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.faults import described, rule_origin
 from playout.game import Game
 
 from .findings import Finding, numbers
-from .watchdog import NeverReturnedError, Watchdog
 
 CLOSE = 1e-6
 

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from playout.core.rules import CHANCE, TERMINAL
+from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError
 from playout.faults import described
 from playout.game import Game
@@ -25,7 +26,6 @@ from .notes import BrokenOffError, Moves, Notes, Returns
 from .object_mistakes import OBJECT_MISTAKES
 from .picture import Picture
 from .speed import measure_speed
-from .watchdog import NeverReturnedError, Watchdog
 
 PICTURE_SECONDS = 5.0  # pictures are taken for so long; then answers alone are looked at
 UNFINISHED_GAMES = 3  # after so many games without an end, no more are played

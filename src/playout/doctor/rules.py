@@ -11,6 +11,7 @@ import numpy as np
 
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
+from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.game import REQUIRED, Game
 
 from .ask import Asker
@@ -21,7 +22,6 @@ from .notes import CLOSE, BrokenOffError, Moves, Notes, Returns
 from .outside import random_source, written_globals
 from .speed import measure_speed
 from .texts import Texts
-from .watchdog import NeverReturnedError, Watchdog
 
 PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
 PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python

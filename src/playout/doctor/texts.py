@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
+from playout.core.watchdog import NeverReturnedError
 from playout.errors import PlayoutError
 from playout.game import Game
 
 from .ask import Asker
 from .compare import as_buffer, differences
 from .notes import BrokenOffError, Notes, shorten
-from .watchdog import NeverReturnedError
 
 TEXT_POSITIONS = 150  # so many have their texts and drawing looked at, …
 TEXT_SECONDS = 2.0  # … or fewer
@@ -42,16 +42,19 @@ class Texts:
 
     def _look_at_actions(self, buffer: Any, actions: list[int]) -> None:
         texts: dict[str, int] = {}
+        twice: set[str] = set()  # noted once, not again when they are read
         for action in actions:
             text = self._method("action_to_text", buffer, action)
             if not isinstance(text, str):
                 self.notes.fail("not-a-text", "action_to_text", buffer, action, value=text)
             if texts.setdefault(text, action) != action:
+                twice.add(text)
                 facts = {"text": text, "other": texts[text], "value": action}
                 self.notes.note("action-text-twice", "action_to_text", buffer, action, **facts)
         if (COMPILED and not self.asker.compiled) or any(rule in PLAYING for _, rule, _ in self.notes.findings):
             return  # reading a text asks the compiled rules what is legal, and their mistakes are noted already
-        for text, action in list(texts.items())[:TEXT_ACTIONS]:
+        readable = [(text, action) for text, action in texts.items() if text not in twice]
+        for text, action in readable[:TEXT_ACTIONS]:
             try:
                 again = self._method("action_from_text", buffer, text)
                 how = f"reads '{text}' as {again!r}" if again != action else ""

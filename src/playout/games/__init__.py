@@ -19,14 +19,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from playout.arguments import did_you_mean, refuses_unknown_names
+import numpy as np
+
+from playout.arguments import did_you_mean, refuses_unknown_names, whole_text
 from playout.errors import GameError, PlayoutError, SettingsError
-from playout.faults import described
+from playout.faults import call_python
 from playout.game import Game
 
 __all__ = ["describe", "find", "load", "names"]
 
 OWN_GAME = "a game of your own is file.py:Class or module:Class"
+KINDS: dict[Any, str] = {bool: "on or off", tuple: "values as in 1,2,3", int: "a whole number", float: "a number"}
 WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
@@ -91,7 +94,7 @@ def find(spec: str) -> "type[Game] | Maker":
         _check_name(name)
         module = importlib.import_module(f"{__name__}.{name}")
         return next(game for game in _classes(module) if game.name == name)
-    if not place or not name:
+    if not place or not name or ":" in place[2:]:  # a drive has one, too
         raise GameError(
             f"'{spec}' is no game; expected a built-in name ({', '.join(names())}), file.py:Class or module:Class"
         )
@@ -118,13 +121,13 @@ class Maker:
         from playout.wrap import ObjectGame, wrap
 
         values = {**self.settings, **self._checked(settings)}
-        made = self._make(values) if self.makes else self.thing
+        made = call_python(f"{self.spec}: {self.name}()", self._make, values) if self.makes else self.thing
         if isinstance(made, Game) and not isinstance(made, ObjectGame):
             return made
         if made is None:
             raise GameError(f"{self.spec}: {self.name}() returned None, expected an object for po.wrap, or a Game")
         try:
-            game = made if isinstance(made, ObjectGame) else wrap(made)
+            game = made if isinstance(made, ObjectGame) else call_python("a method", wrap, made)
         except GameError as error:
             what = f"{self.name}()" if self.makes else self.name
             raise GameError(f"{self.spec}: {what} is no game: {error}") from None
@@ -163,29 +166,25 @@ class Maker:
             return self.thing(**values)
         except PlayoutError as error:
             raise type(error)(f"{self.spec}: {error}") from None
-        except Exception as error:
-            file = (inspect.getsourcefile(self.thing) if inspect.isfunction(self.thing) else None) or ""
-            own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-            place = f", at {own[-1].filename}:{own[-1].lineno}" if own else f", in {file}" if file else ""
-            raise GameError(f"{self.spec}: {self.name}() raised {described(error)}{place}") from error
 
 
 def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:
-    """A setting from the command line's text, in the type of its default."""
-    default = parameter.default
-    kind: Any = parameter.annotation if default is parameter.empty or default is None else type(default)
+    """A setting in the type of its annotation or its default: a text from the command line is read, 9.7 is no int."""
+    default, kind = parameter.default, parameter.annotation
     kind = {"int": int, "float": float, "bool": bool}.get(kind, kind) if isinstance(kind, str) else kind
-    if not isinstance(value, str) or kind not in (int, float, bool, tuple):
+    if kind not in tuple(KINDS) and default is not parameter.empty and default is not None:
+        kind = type(default)
+    is_number = isinstance(value, float | np.floating) and kind is int
+    if kind not in tuple(KINDS) or not (isinstance(value, str) or is_number):
         return value
     try:
         if kind is bool:
             return WORDS[value.strip().lower()]
         if kind is tuple:
             return tuple(type(default[0])(part) if default else int(part) for part in value.split(","))
-        return kind(value)
+        return whole_text(str(value)) if kind is int else kind(value)
     except (KeyError, ValueError):
-        expected = {bool: "on or off", tuple: "values as in 1,2,3", int: "a whole number", float: "a number"}[kind]
-        raise SettingsError(f"{spec}: setting '{parameter.name}' is '{value}', expected {expected}") from None
+        raise SettingsError(f"{spec}: setting '{parameter.name}' is {value!r}, expected {KINDS[kind]}") from None
 
 
 def _check_name(name: str) -> None:

@@ -25,6 +25,7 @@ from playout.search import Search
 from . import schemas, views
 from .ask import Asker
 from .catalogue import Catalogue, describe_presets, describe_settings, option_texts
+from .invalid import wrong_fields
 from .live import serve_live
 from .refusals import Refusal, game_may_fail, refusal_of
 from .runs import Run
@@ -433,12 +434,17 @@ def _add_errors(app: FastAPI) -> None:
         return answer(refusal_of(error))
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        places = []
-        for found in error.errors()[:4]:
-            where = ".".join(str(part) for part in found["loc"][1:]) or "the body"
-            places.append(f"{where[:80]}: {found['msg'].removeprefix('Value error, ')}")
-        return answer(Refusal(422, "invalid", "; ".join(places)))
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        given = {"body": error.body, "query": dict(request.query_params), "path": request.path_params}
+        places = {part: [e for e in error.errors() if e["loc"][0] == part] for part in given}
+        fields = getattr(request.scope["route"], "body_field", None)
+        known = list(fields.field_info.annotation.model_json_schema()["properties"]) if fields else []
+        said = [
+            wrong_fields([e | {"loc": e["loc"][1:]} for e in errors], given[part], known)
+            for part, errors in places.items()
+            if errors
+        ]
+        return answer(Refusal(422, "invalid", "; ".join(said)))
 
     @app.exception_handler(HTTPException)
     async def other(_: Request, error: HTTPException) -> Response:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from playout import games
+from playout.core.watch import as_exception
 from playout.errors import GameError, SettingsError
 from playout.faults import described
 from playout.game import Game
@@ -29,6 +30,7 @@ class Catalogue:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")
         self._own: dict[str, type[Game] | games.Maker] = {}
+        self._starts: dict[str, tuple[str, str]] = {}  # found once: a rule that never returns takes its seconds once
         for spec in own:
             found = games.find(spec)
             title = found().title  # what is wrong with the class is said now
@@ -36,6 +38,7 @@ class Catalogue:
                 raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
             preset_for(found())
             self._own[title] = found
+            self._starts[title] = _start(found())
 
     def names(self) -> list[str]:
         return [*games.names(), *self._own]
@@ -59,10 +62,8 @@ class Catalogue:
         game = self.load(name)
         about = inspect.getdoc(type(game)) or ""
         built_in = name not in self._own
-        try:
-            position = game.position().text
-        except Exception as error:  # noqa: BLE001  # a user's game may raise anything; the others can still be used
-            position, about = "", f"does not work: {described(error)}"
+        position, fault = _start(game) if built_in else self._starts[name]
+        about = fault or about
         return {
             "game": name,
             "description": games.describe(name) if built_in else about.partition("\n")[0],
@@ -75,6 +76,17 @@ class Catalogue:
             "position": position,
             "parts": [part for part in PARTS if game.has(part)],
         }
+
+
+def _start(game: Game) -> tuple[str, str]:
+    """The text of the start, and why there is none: the others can still be used."""
+    try:
+        return game.position().text, ""
+    except BaseException as raised:  # a user's game may raise anything
+        error = as_exception(raised)
+        if not isinstance(error, Exception):
+            raise
+        return "", f"does not work: {described(error)}"
 
 
 def _field(game: Game, key: str) -> np.dtype[Any]:

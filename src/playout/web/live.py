@@ -14,6 +14,7 @@ from playout.errors import PlayoutError
 from playout.search import Search
 
 from . import views
+from .invalid import wrong_fields
 from .refusals import Refusal, refusal_of
 from .schemas import Watch
 from .session import Session
@@ -85,6 +86,7 @@ class _Connection:
             if message["type"] == "websocket.disconnect":
                 return
             text = message.get("text")
+            data = None
             try:
                 data = json.loads(text) if text is not None and len(text) <= MESSAGE else None
                 if data == {"type": "stop"}:
@@ -93,7 +95,10 @@ class _Connection:
                     continue
                 self.watch = Watch.model_validate(data)
             except (ValidationError, ValueError, RecursionError) as error:
-                why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is no JSON"
+                known = list(Watch.model_fields)
+                why = "it is no JSON"
+                if isinstance(error, ValidationError):
+                    why = wrong_fields(error.errors(), data, known)
                 expected = 'expected {"type": "watch", …} or {"type": "stop"}'
                 await self.send({"type": "error", "error": {"code": "invalid", "message": f"{expected}: {why}"}})
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from playout.core.watch import as_exception
 from playout.errors import (
     ActionError,
     BusyError,
@@ -56,7 +57,10 @@ def game_may_fail(game: Any) -> Iterator[None]:
         yield
     except (PlayoutError, Refusal):
         raise
-    except Exception as error:
+    except BaseException as raised:
+        error = as_exception(raised)
+        if not isinstance(error, Exception):
+            raise
         if game.__module__.startswith("playout."):
             raise
         raise Refusal(400, "game", fault_of(game, error)) from error

@@ -5,13 +5,24 @@ Requests are checked against these; answers are made by `views` and only describ
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from playout.arguments import whole
+
+
+def _as_whole(value: Any) -> Any:
+    """1e5 as 100000; what is no whole number stays, and is refused for what it is."""
+    found = whole(value)
+    return value if found is None else found
+
+
+AsWhole = BeforeValidator(_as_whole)
 
 Text = Annotated[str, StringConstraints(max_length=4000)]
 Name = Annotated[str, StringConstraints(max_length=200)]
 ActionIn = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)] | Annotated[str, StringConstraints(max_length=200)]
 ActionNumber = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)]
-Seed = Annotated[int, Field(strict=True, ge=0, lt=2**64)]
+Seed = Annotated[int, AsWhole, Field(strict=True, ge=0, lt=2**64)]
 OptionValue = (
     Annotated[bool, Field(strict=True)]
     | Annotated[int, Field(strict=True, ge=-(2**53), le=2**53)]
@@ -28,7 +39,7 @@ SettingValue = (
 Options = Annotated[dict[Name, OptionValue], Field(max_length=100)]
 GameSettings = Annotated[dict[Name, SettingValue], Field(max_length=100)]
 Moves = Annotated[list[ActionIn], Field(max_length=2000)]
-Count = Annotated[int, Field(strict=True, ge=1, le=2**53)]
+Count = Annotated[int, AsWhole, Field(strict=True, ge=1, le=2**53)]
 Moment = Annotated[int, Field(strict=True, ge=0, le=2**31)]
 Language = Literal["en", "zh"]
 
@@ -69,7 +80,7 @@ class SessionIn(Request):
     moves: Moves = Field(default_factory=list)
     preset: Name | None = Field(None, description="One of /api/presets; null: the game's own, or that of `from`.")
     options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /api/settings.")
-    seed: Seed = Field(0, description="The same seed gives the same search again.")
+    seed: Seed | None = Field(0, description="The same seed gives the same search again; null: any.")
     name: Name = ""
     temporary: bool = Field(False, description="Deleted again unless somebody uses it: see docs/http.md.")
 
@@ -97,14 +108,14 @@ class RunIn(Request):
 
 
 class SeekIn(Request):
-    simulations: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = Field(
+    simulations: Annotated[int, AsWhole, Field(strict=True, ge=0, le=2**31 - 2)] = Field(
         description="Since the present position was set."
     )
     wait: bool = True
 
 
 class StepIn(Request):
-    at: Annotated[int, Field(strict=True, ge=1, le=2**31 - 2)] | None = Field(
+    at: Annotated[int, AsWhole, Field(strict=True, ge=1, le=2**31 - 2)] | None = Field(
         None, description="Simulation number k of this root; null: the next one."
     )
     svg: bool = Field(False, description="With its positions drawn.")

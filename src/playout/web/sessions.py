@@ -23,6 +23,7 @@ from .refusals import Refusal, game_may_fail
 from .session import Session
 from .store import Store
 from .turns import Turns
+from .views import position_view
 
 LOG = logging.getLogger("playout.web")
 EVERY = 1.0  # seconds between two looks of the keeper
@@ -88,7 +89,7 @@ class Sessions:
         moves: list[int | str],
         preset_name: str | None,
         options: Mapping[str, Any],
-        seed: int,
+        seed: int | None,
         title: str,
         source: str | None,
     ) -> Session:
@@ -123,6 +124,8 @@ class Sessions:
         self, search: Search, preset_name: str, options: dict[str, str], title: str, with_file: bool = False
     ) -> Session:
         self.store.check_room()
+        with game_may_fail(type(search.game)):
+            position_view(search.position)  # a session that can't be shown could not be kept either
         if len(self._all) >= self.caps.sessions:
             self._drop_unused(JUST_MADE)
         session = self._new(secrets.token_urlsafe(12))

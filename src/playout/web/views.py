@@ -46,7 +46,7 @@ def drawn(position: Position) -> str:
         svg = position.draw()
         if isinstance(svg, str) and len(svg) <= SVG_BYTES and svg.lstrip().startswith("<"):
             return svg
-    except Exception:  # noqa: BLE001, S110, RUF100  # a user's drawing may raise anything, and is only a drawing
+    except (Exception, SystemExit):  # noqa: BLE001, S110, RUF100  # a user's drawing may raise anything, and is only a drawing
         pass
     return Game.draw(position.game, position.state)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from playout.core.callback import FAILED
-from playout.core.watch import raise_in, take_raised
+from playout.core.watch import CtrlC, Interruption, RuleExit, as_exception, pass_on_ctrl_c, raise_in, take_raised
 from playout.errors import GameError
-from playout.faults import Hang
+from playout.faults import Hang, described
 
 from .checks import shown
 
@@ -25,7 +25,7 @@ GRACE = 0.5  # seconds that a method is seen to run before it may be interrupted
 OURS = str(Path(__file__).resolve().parent)
 
 
-class Interrupted(BaseException):
+class Interrupted(Interruption):
     """Raised in a method of an object that has not returned when its search was to end."""
 
 
@@ -70,10 +70,13 @@ class Running:
         if isinstance(error, Interrupted):
             self._error = self._hung(error)
         elif self._error is None:
-            if type(error) is KeyboardInterrupt and not error.args:
+            found = as_exception(error)
+            if isinstance(found, RuleExit):
+                found = self._exited(error)
+            elif isinstance(found, KeyboardInterrupt) and not found.args:
                 what, where, _ = _stopped_in(error)
-                error = KeyboardInterrupt(f"{what} was running{where}") if what else error
-            self._error = error
+                found = type(found)(f"{what} was running{where}") if what else found
+            self._error = found
 
     def _settled(self, found: int) -> int:
         """The end of a callback that another thread may be interrupting: what it raised here must not come later."""
@@ -104,6 +107,14 @@ class Running:
                 return False
             raise_in(thread, Interrupted)
             return True
+
+    def _exited(self, error: BaseException) -> GameError:
+        """A method that raised what would end the program."""
+        what, _, line = _stopped_in(error)
+        place = f", at {line}" if line else ""
+        found = GameError(f"{what or self.title} raised {described(error)}{raised_at(error)}{place}")
+        found.__cause__ = error
+        return found
 
     def _hung(self, error: BaseException) -> GameError:
         what, where, line = _stopped_in(error)
@@ -149,11 +160,11 @@ class Running:
 
         def note(number: int, frame: Any) -> None:
             if _in_method(frame):
-                raise KeyboardInterrupt
+                raise CtrlC
             if self._error is None:
-                self._error = KeyboardInterrupt()
+                self._error = CtrlC()
             else:
-                before(number, frame)
+                pass_on_ctrl_c(before, number, frame)
 
         signal.signal(signal.SIGINT, note)
         try:
@@ -169,9 +180,11 @@ class Running:
     def new_random(self, seed: int) -> Any:
         return Randomness(seed)
 
-    def entering(self) -> contextlib.AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def entering(self) -> Iterator[None]:
         """Around compiled code, which shares one place for numbers with the callbacks."""
-        return one_at_a_time
+        with one_at_a_time, self._noting_interrupts():
+            yield
 
     @contextlib.contextmanager
     def using_random(self, source: Any, overdue: Callable[[], str | None] | None = None) -> Iterator[None]:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from playout.core.watch import raise_in, take_raised
+from .watch import Interruption, as_exception, raise_in, take_raised
 
 MOST_WAITS = 20  # a function that sleeps uses no processor time: it gets so many times its seconds
 
 
-class NeverReturnedError(BaseException):
-    """Raised inside a function that took too long; not an `Exception`, which the function itself might catch."""
+class NeverReturnedError(Interruption):
+    """Raised inside a function that took too long."""
 
 
 class Watchdog:
@@ -33,7 +33,7 @@ class Watchdog:
         self._call: list[float] | None = None  # under way: when it was first seen, by processor time and by the clock
         self._caller = 0  # its thread
         self._interrupted = False  # an exception was sent into the call
-        self._thread = threading.Thread(target=self._watch, name="playout-doctor-watchdog", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="playout-watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
         self._thread.start()
@@ -45,12 +45,12 @@ class Watchdog:
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What the function returns; `NeverReturnedError` when it was interrupted."""
-        self._caller, self._call = (
-            threading.get_ident(),
-            [],
-        )  # reading clocks here would take longer than most functions
+        self._caller = threading.get_ident()
+        self._call = []  # reading clocks here would take longer than most functions
         try:
             return function(*arguments)
+        except BaseException as error:  # noqa: BLE001  # a user's function may raise anything
+            raise as_exception(error)  # noqa: B904  # it has its cause
         finally:
             self._end()
 
