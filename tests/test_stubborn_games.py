@@ -59,7 +59,8 @@ def test_a_rule_that_would_end_the_program_fails_by_name() -> None:
 @pytest.mark.parametrize(("kind", "error"), [(Quitting, SystemExit), (Pressing, KeyboardInterrupt), (Strange, Odd)])
 def test_a_method_that_would_end_the_program_fails_by_name(kind: Any, error: type[BaseException]) -> None:
     search = po.Search(po.wrap(kind(12), players=2), seed=1)
-    with pytest.raises(po.GameError, match=rf"Quitting.play\(\) raised {error.__name__}: enough in 3 stones, player 0, at .*\.py:\d+$"):
+    raised = rf"Quitting.play\(\) raised {error.__name__}: enough in 3 stones, player 0, at .*\.py:\d+$"
+    with pytest.raises(po.GameError, match=raised):
         search.run(200)
 
 
