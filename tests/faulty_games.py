@@ -119,3 +119,36 @@ class Helpless(Faulty):
     def legal_actions(state, actions):
         fill(actions, 1000)
         return 3
+
+
+@numba.njit
+def countdown(stones):
+    return 0 if stones == 0 else 1 + countdown(stones - 1)
+
+
+@numba.njit
+def is_even(stones):
+    return True if stones == 0 else is_odd(stones - 1)
+
+
+@numba.njit
+def is_odd(stones):
+    return False if stones == 0 else is_even(stones - 1)
+
+
+class Recursive(Faulty):
+    """A helper of its own calls itself."""
+
+    @staticmethod
+    def legal_actions(state, actions):
+        fill(actions, 3)
+        return min(3, countdown(state.stones))
+
+
+class MutuallyRecursive(Faulty):
+    """Two helpers of its own call each other."""
+
+    @staticmethod
+    def legal_actions(state, actions):
+        fill(actions, 3)
+        return 2 if is_even(state.stones) else 1

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import playout as po
-from tests.faulty_games import FAULTS, Faulty, Helpless
+from tests.faulty_games import FAULTS, Faulty, Helpless, MutuallyRecursive, Recursive, countdown
 
 HERE = Path(__file__).parent
 compiled_only = pytest.mark.compiled_only
@@ -101,6 +101,27 @@ def test_what_was_found_before_the_fault_stays(name):
 def test_a_helper_function_of_the_users_is_checked_as_well():
     with pytest.raises(po.GameError, match=r"Helpless\.legal_actions wrote actions\[999\]"):
         po.Search(Helpless()).run(10)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [(Recursive, "`countdown` calls itself"), (MutuallyRecursive, "`is_even` calls `is_odd`, which calls `is_even`")],
+)
+def test_recursion_in_a_helper_is_refused_by_name(game, said):
+    with pytest.raises(po.GameError, match=rf"{game.__name__}\.legal_actions.*{said}.*write it as a loop"):
+        po.Search(game())
+
+
+@compiled_only
+def test_recursion_in_a_helper_of_a_policy_is_refused_by_name():
+    class RecursivePolicy(po.Policy):
+        @staticmethod
+        def score(policy, node, edge, shared, rng):
+            return edge.value + countdown(edge.visits)
+
+    with pytest.raises(po.SettingsError, match=r"RecursivePolicy\.score.*`countdown` calls itself"):
+        po.Search(Faulty(), po.Settings(policy=RecursivePolicy()))
 
 
 def test_no_proof_rests_on_a_value_outside_the_range():

@@ -10,7 +10,7 @@ import contextlib
 import ctypes
 import dis
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -116,6 +116,7 @@ _GuardedCompiler = compiler_with(_GuardedLowering)
 
 def guarded(function: Callable[..., Any], **options: Any) -> Any:
     """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
+    refuse_recursion(function)
 
     def finish(copied: FunctionType) -> Any:
         refuse_flat(copied)
@@ -185,6 +186,53 @@ def refuse_flat(function: FunctionType) -> None:
             line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
             place = f'File "{function.__code__.co_filename}", line {line}'
             raise ValueError(f"`.flat` can't be checked for indices past the end; index the array itself\n{place}")
+
+
+def refuse_recursion(function: Callable[..., Any]) -> None:
+    """An endless recursion crashes the process, when it runs or already when Numba infers its types."""
+    done: set[int] = set()
+
+    def follow(caller: FunctionType, path: list[FunctionType]) -> None:
+        for line, callee in calls_in(caller):
+            if any(callee is other for other in path):
+                first, *others = [f"`{other.__name__}`" for other in path[path.index(callee) :]]
+                how = f"{first} calls {', which calls '.join([*others, first]) if others else 'itself'}"
+                place = f'File "{caller.__code__.co_filename}", line {line}'
+                raise ValueError(f"{how}, and recursion has no limit in compiled rules; write it as a loop\n{place}")
+            if id(callee) not in done:
+                follow(callee, [*path, callee])
+        done.add(id(caller))
+
+    first: Any = getattr(function, "py_func", function)
+    follow(first, [first])
+
+
+def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
+    """The functions of the user's own that a function refers to, each with the line."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    value: Any = None
+    for step in _steps_in(function.__code__):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
+        elif step.opname == "LOAD_GLOBAL":
+            value = function.__globals__.get(step.argval)
+        elif step.opname == "LOAD_DEREF" and step.argval in cells:
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                value = cells[step.argval].cell_contents
+        else:
+            value = None
+        for item in value if type(value) is tuple else (value,):
+            inner = getattr(item, "py_func", None)
+            if isinstance(inner, FunctionType) and is_users_own(inner):
+                yield (step.positions.lineno if step.positions else None) or 0, inner
+
+
+def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
+    """The steps of a function's code and of the functions nested in it."""
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _steps_in(constant)
 
 
 def names_in(code: CodeType) -> list[str]:

@@ -382,9 +382,6 @@ class Rules:
         if name not in self._compiled:
             function = self.functions[name]
             self.frozen[name] = referenced(function)
-            if name == "observe":
-                inner = guarded(function, **OPTIONS) if self.guard else register_jitable(function)
-                function = make_observe(inner, self.planes)
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
@@ -421,12 +418,16 @@ class Rules:
     def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
+            made = self._on_flat_planes(function) if name == "observe" else function
             # With the function itself: a global may have changed since `_key` was made.
-            key = fingerprint(self._key, function, name, repr(OPTIONS), self.guard)
-            return compile_function(function, exact, f"{self.name}.{name}", key, self.guard)
+            key = fingerprint(self._key, made, name, repr(OPTIONS), self.guard)
+            return compile_function(made, exact, f"{self.name}.{name}", key, self.guard)
         except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
             file, line = where_of(error, function)
             raise RuleCompileError(rule, file, line, reason_of(error)) from error
+
+    def _on_flat_planes(self, observe: Callable[..., Any]) -> Callable[..., Any]:
+        return make_observe(guarded(observe, **OPTIONS) if self.guard else register_jitable(observe), self.planes)
 
 
 def where_of(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:
