@@ -27,6 +27,9 @@ FAULTS = [
     "static for one player",
     "priors past the end",
     "never returns",
+    "a long range",
+    "nested ranges",
+    "a range of step zero",
 ]
 
 
@@ -82,6 +85,17 @@ class Faulty(po.Game):
                 raise ValueError("no such stone")
             while state.fault == 17:
                 state.board[0] += 1
+            if state.fault == 18:
+                for i in range(10**15):
+                    state.board[0] ^= i
+            if state.fault == 19:
+                for i in range(30_000):
+                    for j in range(30_000):
+                        for k in range(30_000):
+                            state.board[0] += i * j ^ k * state.board[0]
+            if state.fault == 20:
+                for i in range(0, 5, state.stones - 7):
+                    state.board[0] = i
         if state.stones == 0:
             rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
         state.turn = 1 - state.turn

@@ -57,6 +57,7 @@ def test_the_game_is_sound_without_a_fault():
         ("wrong sum", ("Faulty.apply", "returns_sum = 0")),
         ("player", ("Faulty.current_player returned 9",)),
         ("raises", ("Faulty.apply raised ValueError: no such stone",)),
+        ("a range of step zero", ("Faulty.apply raised ValueError", "zero", "faulty_games.py:")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -130,9 +131,10 @@ def test_no_proof_rests_on_a_value_outside_the_range():
 
 
 @compiled_only
-def test_a_rule_that_never_returns_ends_with_the_time_limit():
+@pytest.mark.parametrize("fault", ["never returns", "a long range", "nested ranges"])
+def test_a_rule_that_never_returns_ends_with_the_time_limit(fault):
     with pytest.raises(po.GameError, match=r"Faulty\.apply was still running at stones=7.*time of the search was up"):
-        run("never returns", simulations=None, seconds=0.2)
+        run(fault, simulations=None, seconds=0.2)
 
 
 @compiled_only
