@@ -125,6 +125,8 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         builder, kind = self.builder, self.typeof(expr.value.name)
         length = self.context.get_function(len, typing.signature(types.intp, kind))
         rounds = length(builder, (self.loadvar(expr.value.name),))
+        if rounds.type.width < WORD.width:  # a range of int32 counts in such
+            rounds = builder.zext(rounds, WORD)
         are_many = builder.icmp_unsigned(">=", rounds, WORD(POLL_EVERY))
         self._are_many[id(expr)] = kept = cgutils.alloca_once(builder, are_many.type)
         builder.store(are_many, kept)
