@@ -30,7 +30,7 @@ from .game import CHANCE, Game, Position
 from .limits import Limits
 from .lines import proven_line
 from .result import Result, result_of
-from .retrace import find_fault
+from .retrace import check_hash, find_fault
 from .settings import Network, Outside, Settings, settings_from
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
@@ -414,8 +414,8 @@ class Search:
                 return kernel(*arguments)
         except Hang:
             raise
-        except GameError:
-            find_fault(self)  # says more, where it finds the position
+        except GameError as failed:
+            find_fault(self, failed)  # says more, where it finds the position
             raise
         finally:
             self._work.rewards[:] = 0.0
@@ -430,7 +430,6 @@ class Search:
         return None
 
     def _rules_table(self) -> Any:
-        s = self.settings
         wanted = ["playout"] if self.params.rollouts else []
         if self.params.has_priors:
             wanted.append("priors")
@@ -440,8 +439,13 @@ class Search:
             wanted.append("hash")
         if self.params.evaluator == OUTSIDE and self.game.has("observe"):
             wanted += ["observe", "action_index"]
-        rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
-        return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
+        return self.game.rules_table(self.guided, tuple(wanted))
+
+    @property
+    def guided(self) -> bool:
+        """Whether the game's own policy guides playouts."""
+        rollouts = getattr(self.settings.evaluator, "rollouts", self.settings.evaluator)
+        return bool(getattr(rollouts, "guided", False))
 
     def _add_policy(self) -> None:
         """Put the policy's choice into the rules table; it is compiled here if it is new."""
@@ -456,7 +460,7 @@ class Search:
         self._rules = with_entry(self._rules, CHOOSE, entry)
 
     def _new_work(self, depth: int, trace: int = 0) -> Work:
-        size, players, room = self.game.dtype.itemsize, self.game.players, 2 * self.game.max_actions + 64
+        size, players, room = self.game.dtype.itemsize, self.game.players, self.game.rules.room
         return Work(
             state=np.zeros(size, np.uint8),
             spare=np.zeros(size, np.uint8),
@@ -487,6 +491,8 @@ class Search:
         self.tree = self._new_tree(position, seed)
         self.make_room()
         if not position.is_terminal:
+            if self.params.has_hash and self.game.rules.guard:
+                check_hash(position)
             self._work.state[:] = position.buffer
             self.add_node(position.player, -1)
             self.tree.counters[core.POSITIONS] = 1
@@ -675,6 +681,11 @@ class Search:
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
             find_fault(self)
+            if detail == core_rules.BAD_ACTION:
+                raise GameError(
+                    f"{self.game.title}.playout_action (or chance_action) returned an action that can't be played; "
+                    f"`playout doctor` finds the position"
+                )
             self._checked(
                 core_expand.NO_ACTIONS if detail == core_rules.NO_ACTIONS else core_expand.TOO_MANY_ACTIONS, detail
             )

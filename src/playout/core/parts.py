@@ -71,13 +71,13 @@ class PolicyPart:
         if not COMPILED:
             return self._make(kind, **self.functions)
         options = {**OPTIONS, "forceinline": True}
-        inner = {
-            name: guarded(function, **options) if self.guard else numba.njit(**options)(function)
-            for name, function in self.functions.items()
-        }
         kinds = [each if isinstance(each, types.Type) else typeof(each) for each in given]
         signature = result(from_dtype(self.record), *kinds)
         try:
+            inner = {
+                name: guarded(function, **options) if self.guard else numba.njit(**options)(function)
+                for name, function in self.functions.items()
+            }
             # Not before: a helper or a constant may be defined after the class.
             functions = [self.functions[name] for name in sorted(self.functions)]
             key = fingerprint(self.record.descr, self.scores_unvisited, kind, self.guard, *functions)
