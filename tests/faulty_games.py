@@ -27,6 +27,21 @@ FAULTS = [
     "static for one player",
     "priors past the end",
     "never returns",
+    "a long range",
+    "nested ranges",
+    "a range of step zero",
+    "one action too many",
+    "an action twice",
+    "index below zero",
+    "square past the end of the state",
+    "mask past the end of the state",
+    "prior nan",
+    "prior below zero",
+    "prior infinite",
+    "prior unwritten",
+    "playout action",
+    "playout action past the end",
+    "hash raises",
 ]
 
 
@@ -36,7 +51,15 @@ class Faulty(po.Game):
     players = 2
     max_actions = 3
     settings: ClassVar = {"fault": 0}
-    state = np.dtype([("stones", np.int32), ("turn", np.int8), ("fault", np.int8), ("board", np.int8, (4,))])
+    state = np.dtype(
+        [
+            ("stones", np.int32),
+            ("turn", np.int8),
+            ("fault", np.int8),
+            ("board", np.int8, (4,)),
+            ("grid", np.int8, (2, 3)),
+        ]
+    )
 
     @staticmethod
     def initial_state(state):
@@ -58,8 +81,12 @@ class Faulty(po.Game):
             written = 1000
         if state.stones == 9 and state.fault == 3:
             count = 0
+        if state.stones == 9 and state.fault == 21:
+            written = 4
         for i in range(written):
             actions[i] = i + 1
+        if state.stones == 9 and state.fault == 22:
+            actions[2] = 1
         return count
 
     @staticmethod
@@ -82,6 +109,23 @@ class Faulty(po.Game):
                 raise ValueError("no such stone")
             while state.fault == 17:
                 state.board[0] += 1
+            if state.fault == 18:
+                for i in range(10**15):
+                    state.board[0] ^= i
+            if state.fault == 19:
+                for i in range(30_000):
+                    for j in range(30_000):
+                        for k in range(30_000):
+                            state.board[0] += i * j ^ k * state.board[0]
+            if state.fault == 20:
+                for i in range(0, 5, state.stones - 7):
+                    state.board[0] = i
+            if state.fault == 23:
+                rewards[-2 - action] = 1.0
+            if state.fault == 24:
+                state.grid[2, action] = 1
+            if state.fault == 25:
+                state.board[np.ones(9, np.bool_)] = 1
         if state.stones == 0:
             rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
         state.turn = 1 - state.turn
@@ -100,10 +144,91 @@ class Faulty(po.Game):
 
     @staticmethod
     def priors(state, actions, count, out):
-        for i in range(count):
+        for i in range(count - 1 if state.fault == 29 and state.stones == 9 else count):
             out[i] = 1.0
         if state.stones == 9 and state.fault == 16:
             out[5000] = 1.0
+        if state.stones == 9 and state.fault == 26:
+            out[1] = math.nan
+        if state.stones == 9 and state.fault == 27:
+            out[1] = -0.5
+        if state.stones == 9 and state.fault == 28:
+            out[1] = math.inf
+
+
+class Drawing(Faulty):
+    """It draws the actions of guided playouts itself, and has keys of its own."""
+
+    @staticmethod
+    def playout_action(state, actions, count, rng):
+        if state.stones == 7 and state.fault == 30:
+            return 99
+        if state.stones == 7 and state.fault == 31:
+            return actions[count + 1]
+        return actions[po.random_below(rng, count)]
+
+    @staticmethod
+    def hash(state):
+        if state.stones == 9 and state.fault == 32:
+            raise ValueError("no key")
+        return state.stones * 2 + state.turn
+
+
+class Forgetful(Faulty):
+    """A key of its own that is another one each time."""
+
+    @staticmethod
+    def hash(state):
+        return np.random.randint(0, 1 << 60)  # noqa: NPY002  # what Numba compiles
+
+
+class Coin(po.Game):
+    """One player bets on four tosses of a coin, which can't land on its edge."""
+
+    players = 1
+    max_actions = 3
+    settings: ClassVar = {"fault": 0}
+    state = np.dtype([("tosses", np.int8), ("bet", np.int8), ("fault", np.int8)])
+
+    @staticmethod
+    def initial_state(state):
+        state.bet = -1
+
+    @staticmethod
+    def current_player(state):
+        if state.tosses == 4:
+            return po.TERMINAL
+        return po.CHANCE if state.bet >= 0 else 0
+
+    @staticmethod
+    def legal_actions(state, actions):
+        actions[0], actions[1] = 0, 1
+        return 2
+
+    @staticmethod
+    def chance_outcomes(state, actions, probabilities):
+        for i in range(4 if state.fault == 3 and state.tosses == 3 else 3):
+            probabilities[i] = 0.5 if i < 2 else 0.0
+        for i in range(3):
+            actions[i] = i
+        return 3
+
+    @staticmethod
+    def chance_action(state, rng):
+        if state.tosses == 3 and state.fault == 1:
+            return 7
+        if state.tosses == 3 and state.fault == 2:
+            return 2
+        return po.random_below(rng, 2)
+
+    @staticmethod
+    def apply(state, action, rewards):
+        if state.bet < 0:
+            state.bet = action
+        else:
+            rewards[0] = 0.25 if state.bet == action else 0.0
+            state.tosses += 1
+            state.bet = -1
 
 
 @numba.njit
@@ -119,3 +244,36 @@ class Helpless(Faulty):
     def legal_actions(state, actions):
         fill(actions, 1000)
         return 3
+
+
+@numba.njit
+def countdown(stones):
+    return 0 if stones == 0 else 1 + countdown(stones - 1)
+
+
+@numba.njit
+def is_even(stones):
+    return True if stones == 0 else is_odd(stones - 1)
+
+
+@numba.njit
+def is_odd(stones):
+    return False if stones == 0 else is_even(stones - 1)
+
+
+class Recursive(Faulty):
+    """A helper of its own calls itself."""
+
+    @staticmethod
+    def legal_actions(state, actions):
+        fill(actions, 3)
+        return min(3, countdown(state.stones))
+
+
+class MutuallyRecursive(Faulty):
+    """Two helpers of its own call each other."""
+
+    @staticmethod
+    def legal_actions(state, actions):
+        fill(actions, 3)
+        return 2 if is_even(state.stones) else 1

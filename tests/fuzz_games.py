@@ -348,6 +348,8 @@ class FuzzedNode(FuzzedStones):
         return self._do("find_children", children)
 
     def find_random_child(self):
+        if self.stones == 0:
+            raise Fuzz("asked at the end")
         left = self.stones - random.randint(1, min(3, self.stones))
         return self._do("find_random_child", type(self)(self.plan, left, 1 - self.turn))
 

@@ -393,7 +393,7 @@ def check_tree(search):
     [
         (LateTrouble, "LateTrouble.apply raised ValueError: no further for action "),
         (LateStuck, "LateStuck.legal_actions returned 0 actions in "),
-        (LateCrowd, "LateCrowd.legal_actions returned 4 actions in "),
+        (LateCrowd, "LateCrowd.legal_actions wrote actions[3], 4 entries in all, and the limit is max_actions = 3"),
     ],
     ids=["raises", "no actions", "too many"],
 )

@@ -9,9 +9,9 @@ import pytest
 
 import playout as po
 from playout.core.jit import COMPILED
+from playout.core.recorder import Recorder, StateGuard, guarded
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.doctor import rules, speed
-from playout.doctor.guard import Recorder, StateGuard, guarded
 from tests import broken_buffers, toy_games
 from tests.broken_games import Nim
 from tests.test_doctor import line_of, only
@@ -74,7 +74,7 @@ def test_a_place_counted_from_the_end_of_a_field_is_a_warning():
 
 # Odd on purpose: their legal_actions also answers at the end, or their priors are what a search must bear.
 ODD = {name: {"end-goes-on"} for name in ("Dice", "KeptDice", "Gamble", "Shares", "Auction", "MostlyPass")}
-ODD |= {"GuidedNim": {"bad-priors"}, "PriorNim": {"bad-priors"}}
+ODD |= {"GuidedNim": {"bad-priors"}}
 TOYS = [c for c in vars(toy_games).values() if isinstance(c, type) and issubclass(c, po.Game) and c is not po.Game]
 
 

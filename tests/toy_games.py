@@ -327,15 +327,14 @@ class GuidedNim(Nim):
 
 
 class PriorNim(Nim):
-    """Nim with priors only, which then guide playouts too; one of them is not a number and one below zero."""
+    """Nim with priors only, which then guide playouts too; some of them are zero."""
 
     @staticmethod
     def priors(state, actions, count, out):
         for i in range(count):
             out[i] = 1.0 + i
         if state.stones % 3 == 0:
-            out[0] = np.nan
-            out[count - 1] = -5.0
+            out[0] = out[count - 1] = 0.0
 
 
 class Corridor(po.Game):

@@ -4,6 +4,7 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from .core.callback import CallbackError
 from .core.guard import Copies
-from .core.rules import CHANCE
+from .core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
+from .core.rules import CHANCE, WrongAnswerError
 from .core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
 from .core.watchdog import NeverReturnedError, Watchdog
 from .errors import GameError, PlayoutError
@@ -19,7 +21,7 @@ from .errors import GameError, PlayoutError
 if TYPE_CHECKING:
     from .game import Game, Position
 
-LARGE = 1 << 16  # room for what a rule writes too much, when it is asked again to see how much that is
+UNWRITTEN = -12345  # what the buffers hold of a rule that is asked again
 ROUNDING = 1e-6
 RANGE = {False: "set value_range = (least, most) in the class", True: "say value_range= in po.wrap"}  # of an object
 SUM = {False: "set returns_sum in the class", True: "say returns_sum= in po.wrap"}
@@ -66,8 +68,15 @@ def rules_may_raise(
                     raise KeyboardInterrupt(still) from None
                 why = f"{watch.reason}; does the loop at {place} end there?"
                 raise Hang(f"{still} and was interrupted: {why}") from None
+            if isinstance(error, WrongAnswerError):
+                what = f"{game.title}.{error}; `playout doctor` finds the position"
+                if rule and position is not None:
+                    what, fix = _wrong_answer(rule, ask_again(rule, position, action))
+                    what = f"{name} {what}{where}; {fix}"
+                raise GameError(what) from error
             if isinstance(error, IndexError) and rule and position is not None:
-                raise GameError(f"{name} {_past_the_end(rule, position, action)}{where}, at {place}") from error
+                what, fix = _past_the_end(game, ask_again(rule, position, action))
+                raise GameError(f"{name} {what},{where}, at {place}; {fix}") from error
             advice = "" if position is not None else "; `playout doctor` finds the position"
             raise GameError(f"{name} raised {described(error)}{where}, at {place}{advice}") from error
 
@@ -170,33 +179,96 @@ def wrong_count(game: "Game", rule: str, count: int, where: str) -> str:
     return f"{game.title}.{rule} returned {count} actions{where}, more than max_actions = {game.max_actions}; raise it"
 
 
-def _past_the_end(rule: str, position: "Position", action: int | None) -> str:
-    """How far a rule wrote past the end of an array: it is run again, uncompiled, with more room."""
-    game = position.game
-    most, players = game.max_actions, game.players
-    rooms = {
-        "legal_actions": ("actions", most, np.int32),
-        "chance_outcomes": ("actions", most, np.int32),
-        "apply": ("rewards", players, np.float64),
-        "evaluate": ("values", players, np.float64),
-        "priors": ("out", most, np.float64),
-    }
-    if rule in rooms:
-        name, limit, kind = rooms[rule]
-        room: Any = np.zeros(LARGE, kind)
-        room[:] = -12345
-        rest: tuple[Any, ...] = {"apply": (action, room), "chance_outcomes": (room, np.zeros(LARGE))}.get(rule, (room,))
-        if rule == "priors":
-            legal = np.array(position.actions(), np.int32)
-            rest = (legal, len(legal), room)
-        plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # its compiled helpers, too
-        with contextlib.suppress(Exception), np.errstate(all="ignore"):
-            plain(game.rules.view(position.buffer.copy()), *rest)
-        written = np.flatnonzero(room != -12345)
-        if len(written) and written[-1] >= limit:
-            unit = f"max_actions = {most}" if limit == most and rule != "apply" else f"players = {players}"
-            return f"wrote {name}[{written[-1]}], {len(written)} entries in all, and the limit is {unit},"
-    return "used an index past the end of an array"
+@dataclass
+class Again:
+    """What a rule did when it was run again, uncompiled, on arrays that note what it writes outside of them."""
+
+    recorder: Recorder = field(default_factory=Recorder)
+    buffers: dict[str, Any] = field(default_factory=dict)
+    actions: list[int] = field(default_factory=list)  # what it was given, or what it listed
+    error: Exception | None = None
+
+
+def ask_again(rule: str, position: "Position", action: int | None) -> Again:
+    game, again = position.game, Again()
+    sizes: dict[str, Any] = {"rewards": game.players, "values": game.players, "planes": game.planes}
+    for name in BUFFERS.get(rule, ()):
+        buffer = np.zeros(sizes.get(name, game.max_actions), np.int64 if name == "actions" else np.float64)
+        buffer[...] = 0 if name in ("rewards", "planes") else UNWRITTEN
+        again.buffers[name] = guarded(buffer, again.recorder, name)
+    given: tuple[Any, ...] = ()
+    if rule in ("apply", "action_index"):
+        given = (action,)
+    elif rule == "observe":
+        given = (position.player,)
+    elif rule in ("priors", "playout_action"):
+        again.actions = position.actions()
+        listed = np.zeros(game.max_actions, np.int64)
+        listed[: len(again.actions)] = again.actions
+        given = (guarded(listed, again.recorder, "actions"), len(again.actions))
+    if rule in ("playout_action", "chance_action"):
+        given = (*given, np.zeros(1, np.uint64))
+    plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # its compiled helpers, too
+    state = StateGuard(game.rules.record).view(position.buffer.copy(), again.recorder)
+    try:
+        with np.errstate(all="ignore"):
+            count = plain(state, *given, *again.buffers.values())
+        if rule == "legal_actions":
+            again.actions = again.buffers["actions"][: int(count)].tolist()
+    except Exception as error:  # noqa: BLE001  # whatever a user's rule raises
+        again.error = error
+    return again
+
+
+def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
+    """How far a rule wrote past the end of an array, and of which one; and what to do."""
+    if not again.recorder.outside:
+        what = f": {again.error}" if isinstance(again.error, IndexError) else ""
+        return f"used an index past the end of an array{what}", "check the index first"
+    name, outside = next(iter(again.recorder.outside.items()))
+    limit, fix = f"its shape, {outside.shape}", "check the index first"
+    if name in LISTED:
+        limit, fix = f"max_actions = {game.max_actions}", "raise it, or write no further"
+    elif name in ("rewards", "values"):
+        limit = f"players = {game.players}"
+    at = (outside.most - 1,) if len(outside.shape) == 1 and outside.most else outside.first
+    writes = again.recorder.writes[name]
+    entries = f"{writes} {'entry' if writes == 1 else 'entries'} in all"
+    return f"wrote {name}[{', '.join(map(str, at))}], {entries}, and the limit is {limit}", fix
+
+
+def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
+    """What is wrong with actions that are listed twice or priors that are none, and what to do."""
+    if rule == "legal_actions":
+        twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
+        if twice is not None:
+            return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    fix = "write a finite weight of at least 0 for each of actions[:count]"
+    for i, weight in enumerate(again.buffers.get("out", ())[: len(again.actions)]):
+        if weight == UNWRITTEN:
+            return f"left out[{i}] unwritten", fix
+        if not 0 <= weight < np.inf:
+            return f"gave {weight:g} to action {again.actions[i]}", fix
+    return "gave an answer that no search can use", "let it depend on the state alone"
+
+
+def wrong_draw(position: "Position", action: int) -> str | None:
+    """Message for an action that `playout_action` or `chance_action` gave and that can't be played there."""
+    if position.player == CHANCE:
+        rule, what = "chance_action", "outcomes of chance_outcomes whose probability is above 0"
+        listed = [outcome for outcome, weight in position.outcomes() if weight > 0]
+    else:
+        rule, what, listed = "playout_action", "legal actions", position.actions()
+    if action in listed:
+        return None
+    return (
+        f"{position.game.title}.{rule} returned {action} in {place_of(position)}, expected one of the {what}: "
+        f"{_some(listed)}; return the action itself, not its index"
+    )
+
+
+def _some(actions: list[int], most: int = 12) -> str:
+    return ", ".join(map(str, actions[:most])) + (", …" if len(actions) > most else "")
 
 
 def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:

@@ -387,7 +387,7 @@ class Position:
             return []
         if self.player == CHANCE:
             return [action for action, _ in self.outcomes()]
-        found = np.zeros(_room(self.game), np.int32)
+        found = np.zeros(self.game.rules.room, np.int32)
         count = int(self._ask("legal_actions", core.legal_actions, found))
         return [int(a) for a in found[: self._counted(count, "legal_actions")]]
 
@@ -395,7 +395,7 @@ class Position:
         """Chance's outcomes with their probabilities."""
         if self.player != CHANCE:
             return []
-        found, weights = np.zeros(_room(self.game), np.int32), np.zeros(_room(self.game))
+        found, weights = np.zeros(self.game.rules.room, np.int32), np.zeros(self.game.rules.room)
         count = int(self._ask("chance_outcomes", core.chance_outcomes, found, weights))
         self._counted(count, "chance_outcomes")
         return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
@@ -403,11 +403,12 @@ class Position:
     def priors(self) -> list[tuple[int, float]]:
         """The legal actions with the game's own priors, which it must have."""
         actions = self.actions()
-        given, weights = np.array(actions, np.int32), np.zeros(len(actions))
+        given, weights = np.zeros(self.game.rules.room, np.int32), np.zeros(self.game.rules.room)
+        given[: len(actions)] = actions
         table = self.game.rules_table(wanted=("priors",))
         with rules_may_raise(self.game, "priors", self):
             core.priors(table, self.buffer, given, len(actions), weights)
-        return list(zip(actions, weights.tolist(), strict=True))
+        return list(zip(actions, weights[: len(actions)].tolist(), strict=True))
 
     def evaluate(self) -> Any:
         """The game's own static value for each player, which it must have."""
@@ -499,11 +500,6 @@ class Position:
         if 0 < count <= self.game.max_actions:
             return count
         raise GameError(wrong_count(self.game, rule, count, f" in {place_of(self)}"))
-
-
-def _room(game: Game) -> int:
-    """How long a buffer for actions is: with room to spare, so that rules that write past `max_actions` are caught."""
-    return 2 * game.max_actions + 64
 
 
 def _function(cls: type[Game], name: str) -> Callable[..., Any] | None:

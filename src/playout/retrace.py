@@ -1,17 +1,20 @@
 """A simulation that failed, run again step by step to find out which rule went wrong, and in which position."""
 
 import contextlib
+import itertools
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .core import evaluate as core_evaluate
+from .core import rules as core_rules
 from .core.expand import ROUNDING
 from .core.tree import NO_NODE, NODES, NOT_BEGUN, ROOT, child_node
 from .core.watch import watched
 from .errors import GameError
-from .faults import wrong_value
+from .faults import place_of, rule_origin, rules_may_raise, wrong_draw, wrong_value
 from .game import CHANCE, TERMINAL, Position
 
 if TYPE_CHECKING:
@@ -21,29 +24,56 @@ TRACE = 1 << 16  # actions of a playout that are kept
 UNUSED = -(2**31) + 1
 
 
-def find_fault(search: "Search") -> None:
+def find_fault(search: "Search", failed: GameError | None = None) -> None:
     """Raise the `GameError` of the first rule that goes wrong in the simulation which has just failed.
 
     Its actions are found by running it once more with the random numbers it had; then the rules are asked one by one.
-    Returns where the fault does not show again.
+    Rules that draw are not asked: where one of them `failed`, it is blamed in the last position. Returns where the
+    fault does not show again.
     """
     if search.game.keeps_objects:  # they say themselves what is wrong
         return
-    parts = [_walked, _played_out]
     if search._batches is not None:
         _ask_all(search, Position(search.game, search._work.state.copy()))
-        parts.remove(_played_out)  # the walks of a batch have none
-    position, actions, rewards = search.position, list[int](), list[Any]()
-    _ask_all(search, position)
-    for part in parts:
-        for action in part(search, position):
-            after = position.play(action)
-            actions.append(action)
-            rewards.append(np.asarray(after.rewards, float).copy())
-            _check_values(search, "apply", after.rewards, position, action, total=False)
-            position = after
-            _ask_all(search, position)
-    _check_returns(search, actions, rewards, position)
+    _ask_all(search, search.position)
+    path = _follow(search, _Path(search.position), _walked(search, search.position), drawn=False)
+    for playout, ended in _played_out(search, path.end):
+        whole = _follow(search, path, playout, drawn=True)
+        if ended:
+            _check_returns(search, whole.actions, whole.rewards, whole.end)
+        elif failed is not None and isinstance(failed.__cause__, Exception):
+            _blame_draw(whole.end, failed.__cause__)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A position, and the actions that led to it with what each of them brought."""
+
+    end: Position
+    actions: tuple[int, ...] = ()
+    rewards: tuple[Any, ...] = ()
+
+
+def _follow(search: "Search", path: _Path, actions: list[int], *, drawn: bool) -> _Path:
+    """Play on, and ask all rules on the way."""
+    for action in actions:
+        if drawn and (message := wrong_draw(path.end, action)):
+            raise GameError(message)
+        after = path.end.play(action)
+        _check_values(search, "apply", after.rewards, path.end, action, total=False)
+        got = np.asarray(after.rewards, float).copy()
+        path = _Path(after, (*path.actions, action), (*path.rewards, got))
+        _ask_all(search, after)
+    return path
+
+
+def _blame_draw(position: Position, error: Exception) -> None:
+    game = position.game
+    draws = "chance_action" if position.player == CHANCE else "playout_action"
+    rule, _ = rule_origin(game, error)
+    if game.has(draws) and (rule == draws or not game.has(rule)):  # in a helper, the rule itself is not known
+        with rules_may_raise(game, draws, position):
+            raise error
 
 
 def _walked(search: "Search", root: Position) -> list[int]:
@@ -60,11 +90,11 @@ def _walked(search: "Search", root: Position) -> list[int]:
     return actions
 
 
-def _played_out(search: "Search", leaf: Position) -> list[int]:
-    """The actions of the playout from a leaf, run again with the random numbers that it had."""
+def _played_out(search: "Search", leaf: Position) -> list[tuple[list[int], bool]]:
+    """The actions of each playout from a leaf, run again with the same random numbers, and whether it ended."""
     tree, began = search.tree, search._work.began[0]
-    if leaf.is_terminal or began == NOT_BEGUN or not search.params.rollouts:
-        return []
+    if search._batches is not None or leaf.is_terminal or began == NOT_BEGUN or not search.params.rollouts:
+        return [([], True)]
     work = search._new_work(len(search._work.path_nodes), TRACE)
     work.state[:], work.trace[:], work.trace[0] = leaf.buffer, UNUSED, 1
     random, tree.rng[0] = tree.rng.copy(), began
@@ -72,9 +102,14 @@ def _played_out(search: "Search", leaf: Position) -> list[int]:
     with contextlib.suppress(Exception), watched(search._overdue):
         core_evaluate.evaluate(search._rules, search.params, tree, work)
     tree.rng[:] = random
-    first: list[int] = work.trace[1:].tolist()
-    ends = [i for i, action in enumerate(first) if action in (UNUSED, core_evaluate.END_OF_PLAYOUT)]
-    return first[: ends[0]] if ends else first
+    playouts, actions = list[tuple[list[int], bool]](), list[int]()
+    for action in itertools.takewhile(lambda action: action != UNUSED, work.trace[1:].tolist()):
+        if action == core_evaluate.END_OF_PLAYOUT:
+            playouts.append((actions, True))
+            actions = []
+        else:
+            actions.append(action)
+    return playouts if len(playouts) == search.params.rollouts else [*playouts, (actions, False)]
 
 
 def _ask_all(search: "Search", position: Position) -> None:
@@ -85,10 +120,25 @@ def _ask_all(search: "Search", position: Position) -> None:
     if position.player == CHANCE:
         _check_probabilities(position)
     game, params = search.game, search.params
-    if position.player != CHANCE and params.has_priors:
+    if position.player != CHANCE and game.has("priors") and (params.has_priors or search.guided):
         position.priors()
+    if params.has_hash:
+        check_hash(position)
     if game.has("evaluate") and (params.evaluator != 0 or params.depth):
         _check_values(search, "evaluate", position.evaluate(), position, None, total=True)
+
+
+def check_hash(position: Position) -> None:
+    """Refuse a `hash` that raises, or gives one position two keys."""
+    game = position.game
+    table = game.rules_table(wanted=("hash",))
+    with rules_may_raise(game, "hash", position):
+        first, then = (int(core_rules.position_hash(table, position.buffer)) for _ in range(2))
+    if first != then:
+        raise GameError(
+            f"{game.title}.hash returned {first} and then {then} in {place_of(position)}; "
+            f"the same state must always have the same number"
+        )
 
 
 def _check_probabilities(position: Position) -> None:
@@ -114,7 +164,7 @@ def _check_values(
         raise GameError(message)
 
 
-def _check_returns(search: "Search", actions: list[int], rewards: list[Any], end: Position) -> None:
+def _check_returns(search: "Search", actions: tuple[int, ...], rewards: tuple[Any, ...], end: Position) -> None:
     """Refuse what the rewards of the simulation add up to, from whichever position that is wrong."""
     total = np.zeros(search.game.players)
     if not end.is_terminal and search.game.has("evaluate") and search.params.depth:

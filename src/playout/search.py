@@ -31,7 +31,7 @@ from .limits import Limits
 from .lines import proven_line
 from .part import Column, Part, columns_of, missing
 from .result import Result, result_of
-from .retrace import find_fault
+from .retrace import check_hash, find_fault
 from .settings import Network, Outside, Settings, settings_from
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are looked at
@@ -419,8 +419,8 @@ class Search:
                 return kernel(*arguments)
         except Hang:
             raise
-        except GameError:
-            find_fault(self)  # says more, where it finds the position
+        except GameError as failed:
+            find_fault(self, failed)  # says more, where it finds the position
             raise
         finally:
             self._work.rewards[:] = 0.0
@@ -435,7 +435,6 @@ class Search:
         return None
 
     def _rules_table(self) -> Any:
-        s = self.settings
         wanted = ["playout"] if self.params.rollouts else []
         if self.params.has_priors:
             wanted.append("priors")
@@ -445,8 +444,13 @@ class Search:
             wanted.append("hash")
         if self.params.evaluator == OUTSIDE and self.game.has("observe"):
             wanted += ["observe", "action_index"]
-        rollouts = getattr(s.evaluator, "rollouts", s.evaluator)
-        return self.game.rules_table(getattr(rollouts, "guided", False), tuple(wanted))
+        return self.game.rules_table(self.guided, tuple(wanted))
+
+    @property
+    def guided(self) -> bool:
+        """Whether the game's own policy guides playouts."""
+        rollouts = getattr(self.settings.evaluator, "rollouts", self.settings.evaluator)
+        return bool(getattr(rollouts, "guided", False))
 
     @property
     def columns(self) -> list[Column]:
@@ -480,7 +484,7 @@ class Search:
         return with_entry(with_entry(self._rules, CHOOSE, chosen), BACK_UP, backed)
 
     def _new_work(self, depth: int, trace: int = 0) -> Work:
-        size, players, room = self.game.dtype.itemsize, self.game.players, 2 * self.game.max_actions + 64
+        size, players, room = self.game.dtype.itemsize, self.game.players, self.game.rules.room
         return Work(
             state=np.zeros(size, np.uint8),
             spare=np.zeros(size, np.uint8),
@@ -513,6 +517,8 @@ class Search:
         self.tree = self._new_tree(position, seed)
         self.make_room()
         if not position.is_terminal:
+            if self.params.has_hash and self.game.rules.guard:
+                check_hash(position)
             self._work.state[:] = position.buffer
             self.add_node(position.player, -1)
             self.tree.counters[core.POSITIONS] = 1
@@ -706,6 +712,11 @@ class Search:
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
             find_fault(self)
+            if detail == core_rules.BAD_ACTION:
+                raise GameError(
+                    f"{self.game.title}.playout_action (or chance_action) returned an action that can't be played; "
+                    f"`playout doctor` finds the position"
+                )
             self._checked(endings.NO_ACTIONS if detail == core_rules.NO_ACTIONS else endings.TOO_MANY_ACTIONS, detail)
 
     def _bad_returns(self) -> str:

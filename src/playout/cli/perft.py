@@ -70,7 +70,7 @@ def _kernel(position: "Position", depth: int) -> int:
     from playout.game import Position
 
     game = position.game
-    room = 2 * game.max_actions + 64
+    room = game.rules.room
     states = np.zeros((depth + 1, len(position.buffer)), np.uint8)
     states[0] = position.buffer
     scratch = (np.zeros((depth + 1, room), np.int32), np.zeros(room), np.zeros(game.players))

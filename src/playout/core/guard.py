@@ -1,16 +1,17 @@
 """Guarded compilation: rules of users' games check their indices, and their loops can be interrupted.
 
 A rule that writes past the end of an array would corrupt the process, and one that never returns could not be stopped.
-So users' rules, and the functions of theirs that these call, are compiled with index checks, and each loop that does
-not end by itself counts its rounds and asks `core/watch.py` now and then whether to go on. Games that come with Playout
+So users' rules, and the functions of theirs that these call, are compiled with index checks, and their loops count
+their rounds and ask `core/watch.py` now and then whether to go on. Games that come with Playout
 are proven in its tests and compiled without.
 """
 
 import contextlib
 import ctypes
 import dis
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -19,71 +20,131 @@ import llvmlite.binding as llvm
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import analysis, cgutils, compiler, lowering, typed_passes
+from numba.core import analysis, callconv, cgutils, compiler, lowering, typed_passes, typing
 from numba.core import ir as numba_ir
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import ConstantInferenceError
 
 from .watch import POLL_EVERY, RuleInterrupted, callback
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SYMBOL = "playout_poll"
+WORD = ir.IntType(64)
+FEW_ROUNDS = 1 << 12  # of a loop, and of those in it: so many need not be counted
 llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 
 class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
-    """Numba's lowering, with index checks that know their line and loops that poll."""
+    """Numba's lowering, with index checks that know their line and loops that poll.
+
+    Loops count their rounds, but for those that go round a few times as written. A loop over a range or an array counts
+    its rounds when it begins, unless they are many; the compiler takes that question out of the loop.
+    """
 
     def lower_function_body(self) -> Any:
-        loops = analysis.compute_cfg_from_blocks(self.blocks).loops().values()
-        headers = [self.blocks[loop.header] for loop in loops]
-        self._headers = {id(block) for block in headers if not self._ends(block)}
+        loops = list(analysis.compute_cfg_from_blocks(self.blocks).loops().values())
+        written = {loop.header: self._rounds_as_written(loop) for loop in loops}
+        self._headers, self._counted = set(), set()
+        for loop in loops:
+            around = [written[other.header] or 1 for other in loops if loop.header in other.body]
+            if written[loop.header] is None or math.prod(around) > FEW_ROUNDS:
+                self._headers.add(id(self.blocks[loop.header]))
+                self._counted.add(id(self._iterator_of(self.blocks[loop.header])))
         self._rounds = None
+        self._are_many: dict[int, Any] = {}  # by iterator: where it is kept whether its rounds are many
         return super().lower_function_body()
 
     def lower(self) -> None:
-        """Index checks by one comparison in place of Numba's two, and with the line they stand in."""
-        numbas, cgutils.do_boundscheck = cgutils.do_boundscheck, self._check_index
+        """Index checks by one comparison in place of Numba's two; and all that is raised has the user's line."""
+        convention = callconv.CPUCallConv
+        numbas = cgutils.do_boundscheck, convention.return_user_exc
+        cgutils.do_boundscheck, convention.return_user_exc = self._check_index, self._raising(convention)
         try:
             super().lower()
         finally:
-            cgutils.do_boundscheck = numbas
+            cgutils.do_boundscheck, convention.return_user_exc = numbas
+
+    def _raising(self, convention: Any) -> Callable[..., None]:
+        numbas = convention.return_user_exc
+
+        def return_user_exc(
+            call_conv: Any, builder: Any, exc: Any, exc_args: Any = None, loc: Any = None, func_name: Any = None
+        ) -> None:
+            name = func_name or self.func_ir.func_id.func_name
+            numbas(call_conv, builder, exc, exc_args, self.loc if loc is None else loc, name)
+
+        return return_user_exc
 
     def _check_index(self, context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
         outside = builder.icmp_unsigned(">=", index, length)  # a negative one is huge
         with cgutils.if_unlikely(builder, outside):
-            self._raise(builder, IndexError, "index is out of bounds")
+            context.call_conv.return_user_exc(builder, IndexError, ("index is out of bounds",))
 
-    def _raise(self, builder: Any, kind: type[Exception], *words: str) -> None:
-        name = self.func_ir.func_id.func_name
-        self.context.call_conv.return_user_exc(builder, kind, words, loc=self.loc, func_name=name)
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        if id(expr) in self._counted and isinstance(self.typeof(expr.value.name), types.RangeType | types.Array):
+            self._count_in_advance(expr)
+        return super().lower_expr(resty, expr)
 
     def lower_block(self, block: Any) -> None:
         if id(block) in self._headers:
             self.loc = block.loc
-            self._count_round()
+            are_many = self._are_many.get(id(self._iterator_of(block)))
+            if are_many is None:
+                self._count(WORD(1))
+            else:
+                with cgutils.if_unlikely(self.builder, self.builder.load(are_many)):
+                    self._count(WORD(1))
         super().lower_block(block)
 
-    def _ends(self, header: Any) -> bool:
-        """Whether a loop goes through a range, an array or the like, and so comes to an end by itself."""
-        steps = [step.value.value.name for step in header.find_insts(numba_ir.Assign) if _is_next(step.value)]
-        return bool(steps) and not any(isinstance(self.typeof(name), types.Generator) for name in steps)
+    def _iterator_of(self, header: Any) -> Any:
+        """The `getiter` whose items a loop goes through; None where that is not known, or the loop is a `while`."""
+        for step in header.find_insts(numba_ir.Assign):
+            if isinstance(step.value, numba_ir.Expr) and step.value.op == "iternext":
+                with contextlib.suppress(KeyError):
+                    return self.func_ir.get_definition(step.value.value)
+        return None
 
-    def _count_round(self) -> None:
-        builder, word = self.builder, ir.IntType(64)
+    def _rounds_as_written(self, loop: Any) -> int | None:
+        """How often a loop over a tuple or over a range of constants goes round; None for any other."""
+        iterator = self._iterator_of(self.blocks[loop.header])
+        if iterator is None:
+            return None
+        kind = self.typeof(iterator.value.name)
+        if isinstance(kind, types.BaseTuple):
+            return len(kind)
+        if not isinstance(kind, types.RangeType):
+            return None
+        with contextlib.suppress(
+            KeyError, ConstantInferenceError, AttributeError, TypeError, ValueError, OverflowError
+        ):
+            call = self.func_ir.get_definition(iterator.value)
+            return len(range(*(self.func_ir.infer_constant(bound) for bound in call.args)))
+        return None
+
+    def _count_in_advance(self, expr: Any) -> None:
+        builder, kind = self.builder, self.typeof(expr.value.name)
+        length = self.context.get_function(len, typing.signature(types.intp, kind))
+        rounds = length(builder, (self.loadvar(expr.value.name),))
+        if rounds.type.width < WORD.width:  # a range of int32 counts in such
+            rounds = builder.zext(rounds, WORD)
+        are_many = builder.icmp_unsigned(">=", rounds, WORD(POLL_EVERY))
+        self._are_many[id(expr)] = kept = cgutils.alloca_once(builder, are_many.type)
+        builder.store(are_many, kept)
+        self._count(builder.select(are_many, WORD(0), rounds))
+
+    def _count(self, more: Any) -> None:
+        builder = self.builder
         if self._rounds is None:
-            self._rounds = cgutils.alloca_once(builder, word)
-        rounds = builder.add(builder.load(self._rounds), word(1))
+            self._rounds = cgutils.alloca_once(builder, WORD)
+        before = builder.load(self._rounds)
+        rounds = builder.add(before, more)
         builder.store(rounds, self._rounds)
-        due = builder.icmp_unsigned("==", builder.and_(rounds, word(POLL_EVERY - 1)), word(0))
+        due = builder.icmp_unsigned(">=", builder.xor(before, rounds), WORD(POLL_EVERY))
         with cgutils.if_unlikely(builder, due):
-            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, [word]), SYMBOL)
-            stop = builder.icmp_unsigned("!=", builder.call(function, [rounds]), word(0))
+            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, [WORD]), SYMBOL)
+            stop = builder.icmp_unsigned("!=", builder.call(function, [rounds]), WORD(0))
             with cgutils.if_unlikely(builder, stop):
-                self._raise(builder, RuleInterrupted)
-
-
-def _is_next(value: Any) -> bool:
-    return isinstance(value, numba_ir.Expr) and value.op == "iternext"
+                self.context.call_conv.return_user_exc(builder, RuleInterrupted, ())
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -119,6 +180,7 @@ _GuardedCompiler = compiler_with(_GuardedLowering)
 
 def guarded(function: Callable[..., Any], **options: Any) -> Any:
     """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
+    refuse_recursion(function)
 
     def finish(copied: FunctionType) -> Any:
         refuse_flat(copied)
@@ -188,6 +250,53 @@ def refuse_flat(function: FunctionType) -> None:
             line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
             place = f'File "{function.__code__.co_filename}", line {line}'
             raise ValueError(f"`.flat` can't be checked for indices past the end; index the array itself\n{place}")
+
+
+def refuse_recursion(function: Callable[..., Any]) -> None:
+    """An endless recursion crashes the process, when it runs or already when Numba infers its types."""
+    done: set[int] = set()
+
+    def follow(caller: FunctionType, path: list[FunctionType]) -> None:
+        for line, callee in calls_in(caller):
+            if any(callee is other for other in path):
+                first, *others = [f"`{other.__name__}`" for other in path[path.index(callee) :]]
+                how = f"{first} calls {', which calls '.join([*others, first]) if others else 'itself'}"
+                place = f'File "{caller.__code__.co_filename}", line {line}'
+                raise ValueError(f"{how}, and recursion has no limit in compiled rules; write it as a loop\n{place}")
+            if id(callee) not in done:
+                follow(callee, [*path, callee])
+        done.add(id(caller))
+
+    first: Any = getattr(function, "py_func", function)
+    follow(first, [first])
+
+
+def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
+    """The functions of the user's own that a function refers to, each with the line."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    value: Any = None
+    for step in _steps_in(function.__code__):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
+        elif step.opname == "LOAD_GLOBAL":
+            value = function.__globals__.get(step.argval)
+        elif step.opname == "LOAD_DEREF" and step.argval in cells:
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                value = cells[step.argval].cell_contents
+        else:
+            value = None
+        for item in value if type(value) is tuple else (value,):
+            inner = getattr(item, "py_func", None)
+            if isinstance(inner, FunctionType) and is_users_own(inner):
+                yield (step.positions.lineno if step.positions else None) or 0, inner
+
+
+def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
+    """The steps of a function's code and of the functions nested in it."""
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _steps_in(constant)
 
 
 def names_in(code: CodeType) -> list[str]:

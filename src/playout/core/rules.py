@@ -27,6 +27,10 @@ CHANCE = -1  # nobody chooses: the next action is drawn by its probability
 # What `playout` returns when the rules break the contract; otherwise the number of actions played.
 NO_ACTIONS = -1  # nobody can move, yet the game is not over
 TOO_MANY_ACTIONS = -2  # more than `max_actions`
+BAD_ACTION = -4  # `playout_action` or `chance_action` gave one that can't be played; the last one of the trace
+
+MOST_COMPARED = 64  # actions that are compared with each other where they are not in rising order
+OUTCOMES_SHIFT = np.uint64(60)  # one in 16 outcomes of `chance_action` is looked for in `chance_outcomes`
 
 STATE = from_dtype(np.dtype([("any", np.uint8)]))  # stands for a pointer to any game's record
 ACTIONS = types.Array(types.int32, 1, "C")
@@ -55,6 +59,10 @@ CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE
 )
 CHOOSE, BACK_UP = 10, 11  # what the policy and the backup were made into (`core/parts.py`)
 TABLE_SIZE = 12  # the other names are called from Python or from inside `playout` only
+
+
+class WrongAnswerError(Exception):
+    """A rule's answer that no search can use; the text says of which rule, and what is wrong."""
 
 
 class RuleCompileError(Exception):
@@ -187,6 +195,11 @@ def action_index(rules, state, action):
 
 
 @njit
+def position_hash(rules, state):
+    return call_hash(rules, state)
+
+
+@njit
 def perft(rules, states, actions, weights, rewards, counts, at, depth):
     """Count the action sequences of `depth` actions; a row of `states` and of `actions` for each level, no recursion.
 
@@ -223,9 +236,65 @@ def perft(rules, states, actions, weights, rewards, counts, at, depth):
     return total
 
 
+def make_checked_actions(legal_actions: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
+    """`legal_actions` that lists no action twice; what is wrong with their number, its callers see."""
+
+    def checked_actions(state, actions):
+        count = legal_actions(state, actions)
+        if count > max_actions:
+            return count
+        rising = True
+        for i in range(1, count):
+            rising &= actions[i] > actions[i - 1]
+        if not rising and count <= MOST_COMPARED:
+            for i in range(1, count):
+                if is_listed(actions, i, actions[i]):
+                    raise WrongAnswerError("legal_actions lists an action more than once")
+        return count
+
+    return checked_actions
+
+
+def make_checked_priors(priors: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
+    """`priors` that writes a weight for every action."""
+
+    def checked_priors(state, actions, count, out):
+        for i in range(count):
+            out[i] = np.nan
+        priors(state, actions, count, out)
+        total, fit = 0.0, True
+        for i in range(count):
+            fit &= out[i] >= 0.0
+            total += out[i]
+        if not (fit and total < np.inf):
+            raise WrongAnswerError("priors gives weights that are below zero or not finite")
+
+    return checked_priors
+
+
+CHECKS = {"legal_actions": make_checked_actions, "priors": make_checked_priors}
+
+
+@njit
+def is_listed(actions, count, action):
+    for i in range(count):
+        if actions[i] == action:
+            return True
+    return False
+
+
+@njit
+def is_possible(actions, weights, count, outcome):
+    for i in range(min(count, weights.shape[0])):
+        if actions[i] == outcome and weights[i] > 0.0:
+            return True
+    return False
+
+
 def make_playout(
     players: int,
     max_actions: int,
+    checked: bool,
     current_player: Callable[..., Any],
     legal_actions: Callable[..., Any],
     apply: Callable[..., Any],
@@ -235,9 +304,13 @@ def make_playout(
     priors: Callable[..., Any] | None,
     evaluate: Callable[..., Any] | None,
 ) -> Callable[..., Any]:
-    """A game's playout with its rules inlined; parts that the game lacks leave no trace in the machine code."""
+    """A game's playout with its rules inlined; parts that the game lacks leave no trace in the machine code.
+
+    Where it is `checked`, so is what `playout_action` gives, and now and then what `chance_action` gives.
+    """
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
     draws_itself = chance_action is not None
+    checks_outcomes = checked and has_chance
     own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
 
     def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
@@ -249,6 +322,7 @@ def make_playout(
         """
         scale = 1.0
         length = 0
+        fits = True
         room = trace.shape[0] - trace[0] if trace.shape[0] > 0 else 0
         player = current_player(state)
         while player != TERMINAL:
@@ -261,6 +335,8 @@ def make_playout(
                 break
             if draws_itself and player == CHANCE:
                 action = np.int64(chance_action(state, rng))
+                if checks_outcomes and rng[0] >> OUTCOMES_SHIFT == 0:
+                    fits = is_possible(actions, weights, chance_outcomes(state, actions, weights), action)
             elif has_chance and player == CHANCE:
                 count = chance_outcomes(state, actions, weights)
                 if count <= 0:
@@ -276,6 +352,8 @@ def make_playout(
                     return TOO_MANY_ACTIONS
                 if own_policy:
                     action = np.int64(playout_action(state, actions, count, rng))
+                    if checked:
+                        fits = is_listed(actions, count, action)
                 elif by_priors:
                     priors(state, actions, count, weights)
                     action = np.int64(actions[sample(rng, weights, count)])
@@ -283,6 +361,8 @@ def make_playout(
                     action = np.int64(actions[random_below(rng, count)])
             if length < room:
                 trace[trace[0] + length] = action
+            if not fits:
+                return BAD_ACTION
             apply(state, action, rewards)
             for p in range(players):
                 if rewards[p] != 0.0:
@@ -303,6 +383,15 @@ def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callabl
         observe(state, player, flat.reshape(shape))
 
     return observe_flat
+
+
+def make_hash(hash: Callable[..., Any]) -> Callable[..., Any]:
+    """A game's `hash` uncompiled, where a whole number of any kind must become one of 64 bits."""
+
+    def hash_of(state: Any) -> Any:
+        return np.uint64(int(hash(state)) % 2**64)
+
+    return hash_of
 
 
 def with_entry(table: Any, index: int, entry: Any) -> Any:
@@ -335,6 +424,8 @@ class Rules:
         self.planes = planes
         self._key = fingerprint(record.descr, players, max_actions, planes, *(functions[n] for n in sorted(functions)))
         self.guard = not all(is_proven(function) for function in functions.values())
+        # How long buffers for actions are; with room to spare where a rule that lists too many would not be stopped.
+        self.room = max_actions if self.guard else 2 * max_actions + 64
         self._compiled: dict[str, Any] = {}  # the machine code lives as long as its dispatcher
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
         self.frozen: dict[str, dict[str, tuple[str, str]]] = {}  # by rule: the globals when it was compiled
@@ -353,16 +444,18 @@ class Rules:
         if COMPILED:
             table = np.zeros(TABLE_SIZE, np.int64)
             for name in names:
-                table[NAMES.index(name)] = address(self._dispatcher(name))
+                table[NAMES.index(name)] = address(self._checked(name))
             if "playout" in wanted:
                 table[PLAYOUT] = address(self._playout(guided))
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
-            function = self.functions[name]
-            entries[NAMES.index(name)] = self._on_bytes(
-                make_observe(function, self.planes) if name == "observe" else function
-            )
+            function = self._checked(name)
+            if name == "observe":
+                function = make_observe(function, self.planes)
+            elif name == "hash":
+                function = make_hash(function)
+            entries[NAMES.index(name)] = self._on_bytes(function)
         if "playout" in wanted:
             entries[PLAYOUT] = self._on_bytes(self._playout(guided))
         return tuple(entries)
@@ -378,13 +471,24 @@ class Rules:
 
         return call
 
+    def _checked(self, name: str) -> Any:
+        """A rule as searches call it: with a look at its answer where it is a user's."""
+        kind = f"checked_{name}"
+        if not self.guard or name not in CHECKS:
+            return self._part(name)
+        if kind not in self._compiled:
+            function = CHECKS[name](self._part(name), self.max_actions)
+            made = self._compile(kind, function, SIGNATURES[name], name) if COMPILED else function
+            self._compiled[kind] = made
+        return self._compiled[kind]
+
+    def _part(self, name: str) -> Any:
+        return self._dispatcher(name) if COMPILED else self.functions[name]
+
     def _dispatcher(self, name: str) -> Any:
         if name not in self._compiled:
             function = self.functions[name]
             self.frozen[name] = referenced(function)
-            if name == "observe":
-                inner = guarded(function, **OPTIONS) if self.guard else register_jitable(function)
-                function = make_observe(inner, self.planes)
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
@@ -408,11 +512,9 @@ class Rules:
             "evaluate",
         ):
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
-            if not used:
-                parts[name] = None
-            else:
-                parts[name] = self._dispatcher(name) if COMPILED else self.functions[name]
-        function = make_playout(self.players, self.max_actions, **parts)
+            rule = self._checked if name == "priors" else self._part
+            parts[name] = rule(name) if used else None
+        function = make_playout(self.players, self.max_actions, self.guard, **parts)
         if COMPILED:
             function = self._compile(kind, function, SIGNATURES["playout"], "playout")
         self._compiled[kind] = function
@@ -421,12 +523,16 @@ class Rules:
     def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
+            made = self._on_flat_planes(function) if name == "observe" else function
             # With the function itself: a global may have changed since `_key` was made.
-            key = fingerprint(self._key, function, name, repr(OPTIONS), self.guard)
-            return compile_function(function, exact, f"{self.name}.{name}", key, self.guard)
+            key = fingerprint(self._key, made, name, repr(OPTIONS), self.guard)
+            return compile_function(made, exact, f"{self.name}.{name}", key, self.guard)
         except Exception as error:  # Numba's are of many kinds: a field that is not there is a bare KeyError
             file, line = where_of(error, function)
             raise RuleCompileError(rule, file, line, reason_of(error)) from error
+
+    def _on_flat_planes(self, observe: Callable[..., Any]) -> Callable[..., Any]:
+        return make_observe(guarded(observe, **OPTIONS) if self.guard else register_jitable(observe), self.planes)
 
 
 def where_of(error: Exception, function: Callable[..., Any]) -> tuple[str, int]:

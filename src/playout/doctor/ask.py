@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from playout.core.guard import Copies
+from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.rules import RuleCompileError
 from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError
 from playout.game import REQUIRED, Game
 
 from .compare import Answer, contrast, differences, equal, plain_value, same, whole
-from .guard import Recorder, StateGuard, guarded
 from .notes import Notes
 from .outside import changed_globals
 
@@ -28,17 +28,8 @@ ROOM = 4096  # behind each buffer of a compiled rule: what it writes there is no
 INT_FILLS, FLOAT_FILLS = (-77_777, -11_111), (math.nan, 0.25)
 BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # what lies behind a buffer of a compiled rule
 
-# The buffers of each rule. All but `rewards` and `planes`, which arrive zeroed, may arrive with anything in them.
-BUFFERS = {
-    "legal_actions": ("actions",),
-    "chance_outcomes": ("actions", "probabilities"),
-    "apply": ("rewards",),
-    "priors": ("out",),
-    "evaluate": ("values",),
-    "observe": ("planes",),
-}
-FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")  # rules whose buffers arrive so
-LISTED = ("actions", "probabilities", "out")  # as long as there are actions
+# All buffers but `rewards` and `planes`, which arrive zeroed, may arrive with anything in them: those of these rules.
+FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")
 LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one a player", "values": "one a player"}
 
 

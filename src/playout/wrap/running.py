@@ -171,9 +171,9 @@ class Running:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-            if isinstance(self._error, KeyboardInterrupt):
+            if isinstance(pressed := self._error, KeyboardInterrupt):
                 self._error = None
-                raise KeyboardInterrupt
+                raise KeyboardInterrupt(*pressed.args) from None
 
     # Random numbers.
 

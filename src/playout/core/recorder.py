@@ -4,10 +4,22 @@ NumPy refuses an index past the end; these let the rule go on, so that the docto
 note an index below zero, which NumPy and Numba both count from the end.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+# The buffers of each rule.
+BUFFERS = {
+    "legal_actions": ("actions",),
+    "chance_outcomes": ("actions", "probabilities"),
+    "apply": ("rewards",),
+    "priors": ("out",),
+    "evaluate": ("values",),
+    "observe": ("planes",),
+}
+LISTED = ("actions", "probabilities", "out")  # as long as there are actions
 
 
 @dataclass
@@ -24,11 +36,13 @@ class Outside:
 class Recorder:
     """What a rule wrote outside of its arrays, by the name of the array; and the places counted from the end."""
 
+    writes: Counter[str] = field(default_factory=Counter)  # all of them
     outside: dict[str, Outside] = field(default_factory=dict)
     negative: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def note(self, name: str, index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
         """Whether a write to `index` would be outside."""
+        self.writes[name] += 1
         if any(not -size <= at < size for at, size in zip(index, shape, strict=False)):
             noted = self.outside.setdefault(name, Outside(shape, index))
             noted.writes += 1
