@@ -1,11 +1,12 @@
 """Batches under virtual loss again, slow and readable: an object for each node, no compiled code.
 
-PUCT, unvisited children like their parent, equal scores by the order of priors, no noise, no chance, no discount. One
-player, or two whose returns sum to zero; values have a known range.
+PUCT or a policy of a user's own, and any backup; unvisited children like their parent, equal scores by the order of
+priors, no noise, no chance, no discount. One player, or two whose returns sum to zero; values have a known range.
 """
 
 import math
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import playout as po
 from playout.game import Position
@@ -38,13 +39,17 @@ class Child:
     under_way: int = 0
     node: Node | None = None
     exact: list | None = None  # for each player, with what the step brings
+    spread: float = 0.0
+    noted: dict = field(default_factory=dict)  # columns of the policy
+    kept: dict = field(default_factory=dict)  # and of the backup
 
 
 class BatchOracle:
     """`evaluate(position)` gives ({action: weight}, value for the player who moves)."""
 
-    def __init__(self, start, evaluate, c, virtual_loss=1.0, solver=False, expansion=None):
-        self.evaluate, self.c, self.virtual_loss, self.solver = evaluate, c, virtual_loss, solver
+    def __init__(self, start, evaluate, policy, virtual_loss=1.0, solver=False, expansion=None, backup=None):
+        self.evaluate, self.policy, self.virtual_loss, self.solver = evaluate, policy, virtual_loss, solver
+        self.backup = backup or po.Mean()
         self.widening = expansion if isinstance(expansion, po.Widening) else None
         self.alone, (self.low, self.high) = start.game.players == 1, start.game.range
         self.root, self.solved = None, False
@@ -92,14 +97,24 @@ class BatchOracle:
         if self.widening:
             most = self.widening.initial + self.widening.k * node.visits**self.widening.alpha
             allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
-        if waiting and all(c.exact for c in taken):  # whatever widening allows: there is nothing else to learn
+        if taken and waiting and all(c.exact for c in taken):  # whatever widening allows: there is nothing else to learn
             return waiting[0]
         scores = [self.score(node, child) for child in taken]
-        if len(taken) < allowed and self.score(node, waiting[0]) >= max(scores):
-            return waiting[0]
+        if len(taken) < allowed:
+            one_for_all = self.policy.by_prior
+            asked = waiting[: 1 if one_for_all else allowed - len(taken)]
+            others = [self.score(node, child) for child in asked]
+            if max(others) >= max(scores, default=-math.inf):
+                return self.take(node, asked[others.index(max(others))])
         if max(scores) == -math.inf:  # all is proven: the best of it
             return max(taken, key=lambda c: c.value)
         return taken[scores.index(max(scores))]
+
+    def take(self, node, child):
+        """What is taken for the first time comes before all that never were."""
+        node.children.remove(child)
+        node.children.insert(len(node.taken()), child)
+        return child
 
     def score(self, node, child):
         if child.exact:
@@ -110,7 +125,36 @@ class BatchOracle:
         if n:
             value -= self.virtual_loss * (value - self.low) * child.under_way / n
         through = node.visits + node.under_way - 1  # one visit was the node's own
-        return value + self.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
+        if isinstance(self.policy, po.PUCT):
+            return value + self.policy.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
+        above = SimpleNamespace(
+            visits=node.visits + node.under_way,
+            through=through,
+            value=node.value,
+            width=self.high - self.low,
+            player=node.player,
+            count=len(node.children),
+        )
+        return self.policy.score(self.policy, above, self.view(child, n, value, self.policy, child.noted), 0.0, None)
+
+    def view(self, child, visits, value, part, columns):
+        return SimpleNamespace(
+            visits=visits,
+            pending=child.under_way,
+            value=value,
+            spread=child.spread,
+            prior=child.prior,
+            action=child.action,
+            proven=False,
+            **{name: columns.get(name, part.columns[name].type(0)) for name in part.columns.names or ()},
+        )
+
+    def update(self, part, child, columns, got):
+        """Run a part's own `update` on what it sees of a child, and keep its columns."""
+        seen = self.view(child, child.visits, child.value, part, columns)
+        part.update(part, seen, got)
+        columns.update({name: getattr(seen, name) for name in part.columns.names or ()})
+        return seen.value
 
     def mark(self, path, by):
         for node, child in path:
@@ -126,13 +170,20 @@ class BatchOracle:
             returns = child.exact or [r + g for r, g in zip(child.position.rewards, returns, strict=True)]
             got, before = returns[node.player], child.value
             child.visits += 1
-            child.value += (got - before) / child.visits
+            if isinstance(self.backup, po.Mean):
+                child.value += (got - before) / child.visits
+                added = got
+            else:
+                child.value = child.value if child.exact else self.update(self.backup, child, child.kept, got)
+                added = child.visits * child.value - (child.visits - 1) * before
+            if hasattr(self.policy, "update") and not child.exact:
+                self.update(self.policy, child, child.noted, got)
             exact = max((c.value for c in node.children if c.exact), default=None)
             if self.alone and exact is not None:
-                got = counted(exact, child.visits, before, child.value, got)
-                returns = [got]
+                added = counted(exact, child.visits, before, child.value, added)
+                returns = [added]
             node.visits += 1
-            node.value += (got - node.value) / node.visits
+            node.value += (added - node.value) / node.visits
         self.simulations += 1
 
     def prove(self, path):

@@ -66,6 +66,8 @@ class OpenLoopOracle(Oracle):
             node.edges.append(edge)
         return super().take(node, edge)
 
+    take_any = take
+
     def play_and_draw(self, state, action):
         """Play an action and what chance does after it: (state, all their rewards, the discount of what follows)."""
         state, rewards = self.rules.play(state, action)

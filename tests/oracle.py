@@ -248,7 +248,7 @@ class Oracle:
             chosen = tied[self.random.below(len(tied))] if len(tied) > 1 else tied[0]
         if chosen.visits:
             return chosen
-        return self.next_unvisited(node, waiting) if one_for_all else self.take(node, chosen)
+        return self.next_unvisited(node, waiting) if one_for_all else self.take_any(node, chosen)
 
     def prepare(self, node):
         """What a user's policy says about a node, once a walk, before any score."""
@@ -351,6 +351,12 @@ class Oracle:
         """An edge is taken for the first time: it changes places with the first that never was."""
         at, other = len(node.visited()), node.edges.index(edge)
         node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
+        return edge
+
+    def take_any(self, node, edge):
+        """The same, where those before it keep their order."""
+        node.edges.remove(edge)
+        node.edges.insert(len(node.visited()), edge)
         return edge
 
     # 2. Expansion.

@@ -20,6 +20,7 @@ from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.files import find_fault
 from tests.batch_oracle import BatchOracle, oracle_edges
 from tests.oracle import compiled_tree
+from tests.own_policies import AsksAll, Latest, Remembers
 from tests.sizes import examples
 from tests.toy_games import Dice, KnownCoins, Nim, NimOfThree
 
@@ -121,10 +122,11 @@ def test_one_at_a_time_is_the_plain_search(solver, ties):
 
 def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, **changes):
     start = game.position(position)
-    changes |= {"policy": po.PUCT(c), "batch": batch, "virtual_loss": loss, "cache": 0}
+    changes = {"policy": po.PUCT(c), **changes, "batch": batch, "virtual_loss": loss, "cache": 0}
     search = po.Search(game, outside(lambda o: noisy(o, game), **changes), position=start, seed=1)
     search.run(simulations)
-    oracle = BatchOracle(start, noisy_leaf, c, loss, search.settings.solver, search.settings.expansion)
+    s = search.settings
+    oracle = BatchOracle(start, noisy_leaf, s.policy, loss, s.solver, s.expansion, s.backup)
     oracle.run(simulations, batch, RAMP)
     assert search.simulations == oracle.simulations
     found, expected = compiled_tree(search), oracle_edges(oracle)
@@ -140,6 +142,15 @@ def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, *
 @pytest.mark.parametrize(("batch", "loss"), [(1, 1.0), (3, 1.0), (16, 1.0), (16, 0.0), (16, 0.5)])
 def test_batches_agree_with_the_oracle(batch, loss):
     assert_same_as_oracle(CONNECT4, "4444", 400, batch, loss, solver=False)
+
+
+@pytest.mark.parametrize("backup", [po.Mean(), po.Best(), Latest()], ids=lambda part: type(part).__name__)
+@pytest.mark.parametrize("policy", [po.PUCT(1.5), Remembers(1.5), AsksAll()], ids=lambda part: type(part).__name__)
+def test_parts_of_ones_own_agree_with_the_oracle_in_batches(policy, backup):
+    parts = {"policy": policy, "backup": backup, "unvisited": po.Parent()}
+    for batch, loss in ((1, 1.0), (8, 1.0), (8, 0.0)):
+        assert_same_as_oracle(CONNECT4, "4444", 250, batch, loss, solver=False, **parts)
+        assert_same_as_oracle(SeenNim(), "stones=12 turn=1", 150, batch, loss, **parts)
 
 
 ENDINGS = (

@@ -103,6 +103,17 @@ def to_the_front(tree, node, e):
 
 
 @inlined
+def shift_to_the_front(tree, node, e):
+    """The same for any of the unvisited: those before it move up by one place, and keep their order by prior."""
+    front = np.int64(node["first_edge"]) + np.int64(node["opened"])
+    action, prior = tree.edges[e]["action"], tree.edges[e]["prior"]
+    for i in range(e, front, -1):
+        tree.edges[i]["action"], tree.edges[i]["prior"] = tree.edges[i - 1]["action"], tree.edges[i - 1]["prior"]
+    tree.edges[front]["action"], tree.edges[front]["prior"] = action, prior
+    return front
+
+
+@inlined
 def spread_of(tree, node):
     """Of all returns at a node: within its edges, between them, and of the visits that ended here, by their mean."""
     total, beyond, first = 0.0, 0.0, np.int64(node["first_edge"])
@@ -403,8 +414,8 @@ def make_choose(
         if topology == OPEN:
             return add_untaken(tree, work, node, -1 - work.candidates[row, chosen, 0])
         if shown:
-            swap_shown(work, row, taken, chosen)
-        return to_the_front(tree, node, first + chosen)
+            shift_shown(work, row, taken, chosen)
+        return shift_to_the_front(tree, node, first + chosen)
 
     return choose
 
@@ -446,8 +457,9 @@ def show_alone(work, row, i, value):
 
 
 @inlined
-def swap_shown(work, row, a, b):
+def shift_shown(work, row, front, at):
     """Let what a step shows follow an edge that goes to the front of the unvisited."""
-    work.scores[row, a], work.scores[row, b] = work.scores[row, b], work.scores[row, a]
-    for k in range(work.terms.shape[2]):
-        work.terms[row, a, k], work.terms[row, b, k] = work.terms[row, b, k], work.terms[row, a, k]
+    for i in range(at, front, -1):
+        work.scores[row, i], work.scores[row, i - 1] = work.scores[row, i - 1], work.scores[row, i]
+        for k in range(work.terms.shape[2]):
+            work.terms[row, i, k], work.terms[row, i - 1, k] = work.terms[row, i - 1, k], work.terms[row, i, k]
