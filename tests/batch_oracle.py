@@ -97,7 +97,9 @@ class BatchOracle:
         if self.widening:
             most = self.widening.initial + self.widening.k * node.visits**self.widening.alpha
             allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
-        if taken and waiting and all(c.exact for c in taken):  # whatever widening allows: there is nothing else to learn
+        if (
+            taken and waiting and all(c.exact for c in taken)
+        ):  # whatever widening allows: there is nothing else to learn
             return waiting[0]
         scores = [self.score(node, child) for child in taken]
         if len(taken) < allowed:

@@ -277,6 +277,7 @@ class Oracle:
             visits=np.int64(node.visits),
             through=np.int64(node.visits - node.own),
             value=np.float64((node.value - base) * scale),
+            spread=np.float64(self.spread_of(node) * scale * scale),
             width=np.float64(1.0 if self.normalise else self.high - self.low),
             player=np.int64(node.player),
             count=np.int64(len(node.edges)),
@@ -320,6 +321,8 @@ class Oracle:
             c = policy.c
             if policy.growth:
                 c += policy.growth * math.log((node.visits + policy.base + 1) / policy.base)
+            if policy.variance:
+                c *= self.by_deviation(policy, node, scale)
             return c * math.sqrt(max(1, node.visits - node.own)) * edge.prior / (1 + n)
         if n == 0:
             return 0.0
@@ -330,6 +333,20 @@ class Oracle:
         width = 1.0 if self.normalise else self.high - self.low
         variance = edge.spread / n * scale * scale / (width * width)
         return policy.c * width * math.sqrt(log / n * min(0.25, variance + math.sqrt(2 * (log / n))))
+
+    def by_deviation(self, policy, node, scale):
+        """What KataGo multiplies c by: the deviation of all returns at the node, with a prior, over that prior."""
+        expected = policy.expected * (1.0 if self.normalise else self.high - self.low) / 2
+        seen = self.spread_of(node) * scale * scale + policy.expected_visits * expected**2
+        deviation = math.sqrt(seen / max(1.0, node.visits + policy.expected_visits - 1))
+        return 1 + policy.variance * (deviation / expected - 1)
+
+    def spread_of(self, node):
+        """The returns' sum of squared deviations: within the edges, between them, and of what ended at the node."""
+        off = [(e.visits, e.value - node.value, e.spread) for e in node.edges if e.visits]
+        total_off, beyond = total(s + n * x * x for n, x, s in off), total(n * x for n, x, _ in off)
+        own = node.counted - sum(n for n, _, _ in off)
+        return total_off + beyond * beyond / own if own > 0 else total_off
 
     def allowed(self, node, count):
         """How many of `count` edges may be visited."""

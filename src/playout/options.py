@@ -45,6 +45,11 @@ OPTIONS: dict[str, Option] = {
     "c": Option("policy", float, "how much the policy explores", "c", ("uct", "ucb1tuned", "puct")),
     "growth": Option("policy", float, "by how much c grows with ln((N + base + 1) / base)", "growth", ("puct",)),
     "base": Option("policy", float, "the number of visits where that growth sets in", "base", ("puct",)),
+    "variance": Option(
+        "policy", float, "how much c follows the deviation of the returns, 0 to 1", "variance", ("puct",)
+    ),
+    "expected": Option("policy", float, "the deviation where c is as it was given", "expected", ("puct",)),
+    "expected_visits": Option("policy", float, "for how many visits that counts", "expected_visits", ("puct",)),
     "unvisited": Option(
         "unvisited",
         {"auto": None, "infinity": "infinity", "parent": {"kind": "Parent"}},

@@ -466,6 +466,7 @@ def _params(s: Settings, game: Game) -> Params:
         virtual_loss=float(evaluator.virtual_loss) if isinstance(evaluator, Network | Outside) else 0.0,
         prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
+        node_spread=int(s.policy.needs_spread),
         has_index=int(game.has("action_index")),
     )
 

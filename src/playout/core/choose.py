@@ -129,7 +129,7 @@ def spread_of(tree, node):
 def node_view(params, tree, number, flying, subtract, multiply):
     """A node as a policy sees it; `flying` walks are under way through it.
 
-    The spread costs a loop of its own. The compiler leaves it out of a policy that does not look at it.
+    The spread costs a loop of its own, which the compiler leaves out of a policy that never looks at it.
     """
     node = tree.nodes[number]
     visits = np.int64(node["visits"]) + flying
@@ -138,7 +138,7 @@ def node_view(params, tree, number, flying, subtract, multiply):
         visits,
         visits - np.int64(node["own"]),
         (node["value"] - subtract) * multiply,
-        spread_of(tree, node) * multiply * multiply,
+        spread_of(tree, node) * multiply * multiply if params.node_spread else 0.0,
         np.float64(width),
         np.int64(node["player"]),
         np.int64(node["count"]),

@@ -57,4 +57,5 @@ class Params(NamedTuple):
     virtual_loss: float  # 1: a walk under way counts as a loss, 0: as what its edge is worth
     prior_power: float  # what the weights of a policy from outside are raised to
     returns_sum: float  # what two players get together, for values from outside that name one player's; nan: unknown
+    node_spread: int  # 1: the policy may look at a node's spread
     has_index: int  # the game says where a policy has an action; otherwise the action's own number

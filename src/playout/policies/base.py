@@ -32,6 +32,7 @@ class Policy(Part, abstract=True):
     scores_unvisited: ClassVar[bool] = False  # unvisited edges are asked, too
     by_prior: ClassVar[bool] = False  # a higher prior never scores lower there: only the first of them is asked
     needs_range: ClassVar[bool] = False  # values must have a known range, or be normalised
+    needs_spread: ClassVar[bool] = True  # it may look at `node.spread`, which costs a look at each child
     unvisited: ClassVar[Any] = "infinity"  # what the setting `unvisited` is where it is not given
     term_names: ClassVar[tuple[str, ...]] = ("value", "exploration")  # without `terms`: the value, and all the rest
 
