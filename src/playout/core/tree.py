@@ -34,7 +34,7 @@ NODE = np.dtype(
         ("value", np.float64),  # mean return from here on, for the player who chooses here (player 0 at a chance node)
         ("proof", np.int32),  # row of `proofs` with the exact values; NO_PROOF
         ("player", np.int8),  # who chooses; CHANCE, TERMINAL
-        ("flags", np.uint8),  # UNKNOWN, CHANGED, EXACT_EDGE
+        ("flags", np.uint8),  # UNKNOWN, CHANGED, EXACT_EDGE, GREW
         ("parents", np.uint16),  # graph search: edges that lead here, counted up to MANY
     ]
 )
@@ -42,6 +42,7 @@ MANY = 65535
 UNKNOWN = 1  # own visits are not in `value`, since only what the player above got was kept
 CHANGED = 2  # graph search: the value is no longer the one that the edges leading here have been told
 EXACT_EDGE = 4  # one player, who chooses here: an edge is proven, and visits to the others count for as much at least
+GREW = 8  # the block has room for a power of two of edges (`core/grow.py`)
 ALL_FLAGS = 255
 EDGE = np.dtype(
     [
@@ -404,7 +405,7 @@ def copy_subtree(source, target, start, old, new):
                 target.proofs[proofs, p] = source.proofs[node["proof"], p]
             target.nodes[at]["proof"] = proofs
             proofs += 1
-        target.nodes[at]["first_edge"] = edges
+        target.nodes[at]["first_edge"], target.nodes[at]["flags"] = edges, node["flags"] & (ALL_FLAGS - GREW)
         for i in range(node["count"]):
             e = node["first_edge"] + i
             edge = source.edges[e]
