@@ -79,6 +79,7 @@ class Updates(NamedTuple):
     update: Callable[..., Any]
     settings: Callable[..., Any]
     new_edge: Callable[..., Any]
+    show: Callable[..., Any]
     load: Callable[..., Any]
     store: Callable[..., Any]
 
@@ -90,8 +91,8 @@ def make_back_up(
 
     With `plain_mean` an edge's value is the mean of what it got, and needs no `update`.
     """
-    update, settings_of, new_edge, load, store = backup
-    note, noter_of, new_noted, load_noted, store_noted = policy or backup
+    update, settings_of, new_edge, show_edge, load, store = backup
+    note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
     notes = policy is not None
 
     def back_up(params, tree, work, depth, unused, unused_too):
@@ -168,7 +169,7 @@ def make_back_up(
                 added = counted(tree, node, visits, before, value, added)
                 below, returns[0] = added, added
             if notes and edge["child"] >= 0:
-                show_edge(noted, edge)
+                show_noted(noted, edge)
                 load_noted(noted, tree.policy_columns, e)
                 note(noter_of(tree.policy), noted, got)
                 store_noted(noted, tree.policy_columns, e)
@@ -193,13 +194,19 @@ def is_told(work, node, d, in_step):
     return not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE
 
 
-@inlined
-def show_edge(shown, edge):
-    """What an `update` sees of an edge: completed visits, this one included; values as they are, not normalised."""
-    shown.visits, shown.pending = np.int64(edge["visits"]), np.int64(0)
-    shown.value, shown.spread = np.float64(edge["value"]), np.float64(edge["spread"])
-    shown.prior, shown.action = np.float64(edge["prior"]), np.int64(edge["action"])
-    shown.proven = np.int64(0)
+def make_show() -> Callable[..., Any]:
+    """What shows an edge to an `update`: completed visits, this one included; values as they are, not normalised.
+
+    One for each part: Numba would take an edge with columns for one without.
+    """
+
+    def show(shown, edge):
+        shown.visits, shown.pending = np.int64(edge["visits"]), np.int64(0)
+        shown.value, shown.spread = np.float64(edge["value"]), np.float64(edge["spread"])
+        shown.prior, shown.action = np.float64(edge["prior"]), np.int64(edge["action"])
+        shown.proven = np.int64(0)
+
+    return inlined(show)
 
 
 @inlined

@@ -14,7 +14,7 @@ from numba import typeof, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from .backup import Updates, make_back_up
+from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose
 from .columns import NONE, column_moves, new_edge, record_view
 from .guard import guarded, is_proven
@@ -79,7 +79,13 @@ def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arra
 
     def make() -> Callable[..., Any]:
         each = [
-            Updates(part.ready("update"), record_view(part.record), new_edge(part.columns), *column_moves(part.columns))
+            Updates(
+                part.ready("update"),
+                record_view(part.record),
+                new_edge(part.columns),
+                make_show(),
+                *column_moves(part.columns),
+            )
             for part in parts
         ]
         return make_back_up(each[0], each[1] if len(each) > 1 else None, topology, waiting, backup.facts["plain_mean"])
