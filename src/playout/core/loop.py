@@ -155,7 +155,7 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
         return FULL
     more_proofs = work.path_nodes.shape[0] if params.solver else 0
     proofs = tree.counters[PROOFS] + more_proofs
-    room = byte_limit - tree.table.shape[0] * SLOT_BYTES
+    room = byte_limit - tree.table.shape[0] * SLOT_BYTES - tree.policy.shape[0] - tree.backup.shape[0]
     if nodes * node_bytes + edges * edge_bytes + proofs * 8 * players > room:
         return BYTE_LIMIT
     if edges > tree.edges.shape[0] or nodes > tree.nodes.shape[0] or proofs > tree.proofs.shape[0]:

@@ -250,9 +250,10 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -
 
 
 def record_bytes(tree: Tree, nodes: int, edges: int, proofs: int) -> int:
-    """How many bytes so many records take, with the table of positions as it is."""
+    """How many bytes so many records take, with the table of positions and what parts keep beside as it is."""
     node, edge = record_sizes(tree)
-    return int(nodes * node + edges * edge + proofs * 8 * tree.proofs.shape[1] + tree.table.nbytes)
+    beside = tree.table.nbytes + tree.policy.nbytes + tree.backup.nbytes
+    return int(nodes * node + edges * edge + proofs * 8 * tree.proofs.shape[1] + beside)
 
 
 def used_bytes(tree: Tree) -> int:
