@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import chess, graph, growth, memory, networks, node_game, report, solo, speed, startup, strength
+from . import chess, graph, growth, memory, networks, node_game, parts, report, solo, speed, startup, strength
 from .measure import Options, Row
 
 SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
@@ -19,6 +19,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "solo": solo.measure,
     "graph": graph.measure,
     "objects": node_game.measure,
+    "parts": parts.measure,
     "networks": networks.measure,
     "memory": memory.measure,
     "growth": growth.measure,
@@ -41,9 +42,14 @@ def main() -> None:
         rows += SECTIONS[name](options)
     facts = report.machine()
     report.show(rows, facts)
+    unexplained = report.unexplained(rows)
     if arguments.json:
         answer = report.as_json(rows, facts, arguments.quick)
         arguments.json.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+    if unexplained and not arguments.quick:
+        for row in unexplained:
+            print(f"missed without an explanation in {report.EXPLAINED.name}: {row.work}", file=sys.stderr)
+        sys.exit(1)
 
 
 if __name__ == "__main__":
