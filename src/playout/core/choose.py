@@ -393,10 +393,10 @@ def make_choose(
             rng[0] = random if at_once else drawn
         elif shown and asked < allowed:
             rng[0] = drawn
-        if not sound:
-            return np.int64(NO_NUMBER)
         if at_once or nothing_open:
             return take_unvisited(params, tree, work, topology, node, row, taken, count)
+        if not sound:
+            return np.int64(NO_NUMBER)
         if best == -np.inf:  # everything is proven or scores nothing
             chosen = best_value(edges, work, topology, first, row, taken)
         elif ties > 1 and params.random_ties:
