@@ -79,6 +79,15 @@ def test_another_setting_compiles_nothing_again():
     assert first.kept(Nim()).record.tobytes() != second.kept(Nim()).record.tobytes()
 
 
+def test_policies_that_are_compiled_apart_have_names_apart():
+    """Two of one name, compiled in two processes and read from disk by a third, would be taken for each other."""
+    names = set()
+    for policy in (po.UCT(), po.PUCT(), OwnUCT(), OwnPUCT()):
+        po.Search(Nim(), po.Settings(policy=policy))
+        names |= {made.__qualname__ for made, _ in policy.code(Nim()).made.values()}
+    assert len(names) >= (4 if COMPILED else 1)
+
+
 def test_a_step_shows_the_terms_of_a_users_policy():
     search = po.Search(Nim(), po.Settings(policy=OwnUCT(1.0)), seed=1)
     search.run(50)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .jit import inlined, njit
+from .jit import called, inlined, njit
 from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
 from .solver import has_exact_edge
 from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
@@ -23,7 +23,7 @@ def asks_for_proof(params):
     return params.answer == BY_PROOF or (params.answer == BY_VISITS and params.players == 1 and params.solver)
 
 
-@inlined
+@called
 def is_better(params, edge, other):
     """Whether the answer would rather be `edge` than `other`; both visited.
 

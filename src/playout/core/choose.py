@@ -253,15 +253,25 @@ def add_untaken(tree, work, node, i):
 # The choice.
 
 
-@inlined
-def no_preparation(policy, node, rng):
-    return 0.0
+def make_preparation() -> Callable[..., Any]:
+    """What a policy shares that has no `prepare`; one for each, as below."""
+
+    def prepare(policy, node, rng):
+        return 0.0
+
+    return inlined(prepare)
 
 
-@inlined
-def no_split(out, row, at, policy, node, edge, shared, got):
-    """The terms of a policy that names none: the value, and all the rest."""
-    out[row, at, 0], out[row, at, 1] = edge.value, got - edge.value
+def make_split() -> Callable[..., Any]:
+    """The terms of a policy that names none: the value, and all the rest.
+
+    One for each policy: Numba would take the settings of one for those of another that begin alike.
+    """
+
+    def split(out, row, at, policy, node, edge, shared, got):
+        out[row, at, 0], out[row, at, 1] = edge.value, got - edge.value
+
+    return inlined(split)
 
 
 @inlined
@@ -279,8 +289,8 @@ class Functions(NamedTuple):
 
     score: Callable[..., Any]
     settings: Callable[..., Any]  # of the bytes of `tree.policy`
-    prepare: Callable[..., Any] = no_preparation
-    split: Callable[..., Any] = no_split  # writes the terms of a score
+    split: Callable[..., Any]  # writes the terms of a score
+    prepare: Callable[..., Any]
     slate: Callable[..., Any] = no_slate  # makes what the next writes on
     show: Callable[..., Any] = no_columns  # adds an edge's own columns to what is seen of it
 

@@ -161,7 +161,7 @@ _InlinedCompiler = compiler_with(_InlinedLowering, before={untyped_passes.DeadBr
 
 def njit(function: F) -> F:
     """Compile a function of the core that Python calls; its machine code is kept on disk for every later process."""
-    return _kernel(function, forceinline=False)
+    return _kernel(function, forceinline=False, for_python=True)
 
 
 def inlined(function: F) -> F:
@@ -172,13 +172,19 @@ def inlined(function: F) -> F:
     return _kernel(function, forceinline=True)
 
 
-def _kernel(function: F, forceinline: bool) -> F:
+def called(function: F) -> F:
+    """Compile a function of the core with its callers, as one that they call: what is rarely run, or is run from many
+    places, would make each of them larger and slower to compile."""
+    return _kernel(function, forceinline=False, for_python=False)
+
+
+def _kernel(function: F, forceinline: bool, for_python: bool = False) -> F:
     if not COMPILED:
         return function
     # Without reference counting (`_nrt`): it doubles the time of a simulation, and kernels allocate nothing.
-    if forceinline:
+    if not for_python:
         no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _InlinedCompiler}
-        dispatcher = numba.njit(_nrt=False, forceinline=True, **no_wrappers, **OPTIONS)(function)
+        dispatcher = numba.njit(_nrt=False, forceinline=forceinline, **no_wrappers, **OPTIONS)(function)
         dispatcher.__class__ = _Inlined
         return dispatcher  # type: ignore[no-any-return]
     dispatcher = numba.njit(_nrt=False, **OPTIONS)(function)
@@ -191,7 +197,7 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]  # Numba is untyped
 
     @cached_property
     def on_its_own(self) -> Any:
-        return _kernel(self.py_func, forceinline=False)
+        return _kernel(self.py_func, forceinline=False, for_python=True)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.on_its_own(*arguments)
@@ -199,6 +205,7 @@ class _Inlined(CPUDispatcher):  # type: ignore[misc]  # Numba is untyped
 
 def compile_function(function: Callable[..., Any], signature: Any, name: str, key: str, guard: bool) -> Any:
     """Compile one function of a game for one signature, kept on disk under `key`; returns the dispatcher."""
+    function = _by_name(function, key)
     dispatcher = guarded(function, **OPTIONS) if guard else numba.njit(**OPTIONS)(function)
     dispatcher._cache = _Cache(name, key)
     dispatcher.compile(signature)
@@ -208,11 +215,29 @@ def compile_function(function: Callable[..., Any], signature: Any, name: str, ke
 
 def compile_part(function: Callable[..., Any], signature: Any, name: str, key: str) -> Any:
     """Compile what was made around a part's functions, as a kernel is: without reference counting."""
-    dispatcher = numba.njit(_nrt=False, **OPTIONS)(function)
+    dispatcher = numba.njit(_nrt=False, **OPTIONS)(_by_name(function, key))
     dispatcher._cache = _Cache(name, key)
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
+
+
+def _by_name(function: Callable[..., Any], key: str) -> Callable[..., Any]:
+    """A function under a name of its own.
+
+    Numba tells functions of one name apart by a number that counts in each process anew. Two that were compiled in
+    different processes may have the same, and the one that is loaded last would be taken for the other.
+    """
+    twin = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    twin.__kwdefaults__, twin.__module__, twin.__dict__ = (
+        function.__kwdefaults__,
+        function.__module__,
+        function.__dict__,
+    )
+    twin.__qualname__ = f"{function.__qualname__}_{key[:16]}"
+    return twin
 
 
 def address(dispatcher: Any) -> int:

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from .backup import Updates, make_back_up, make_show
-from .choose import Functions, make_choose
+from .choose import Functions, make_choose, make_preparation, make_split
 from .columns import NONE, column_moves, new_edge, record_view
 from .guard import guarded, is_proven
 from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint, inlined
@@ -58,11 +58,13 @@ def choose_entry(policy: Part, topology: int, waiting: bool, shown: bool, arrays
     """What the rules table holds for the choice at a node."""
 
     def make() -> Callable[..., Any]:
-        given: dict[str, Any] = {"score": policy.ready("score"), "settings": record_view(policy.record)}
-        if "prepare" in policy.functions:
-            given["prepare"] = policy.ready("prepare")
-        if "terms" in policy.functions and shown:
-            given["split"] = _splitter(policy.ready("terms"), policy.facts["terms"])
+        prepares, splits = "prepare" in policy.functions, "terms" in policy.functions and shown
+        given: dict[str, Any] = {
+            "score": policy.ready("score"),
+            "settings": record_view(policy.record),
+            "prepare": policy.ready("prepare") if prepares else make_preparation(),
+            "split": _splitter(policy.ready("terms"), policy.facts["terms"]) if splits else make_split(),
+        }
         if policy.columns.names:
             given |= {"slate": new_edge(policy.columns), "show": _shower(policy.columns)}
         facts = policy.facts
@@ -94,7 +96,7 @@ def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arra
 
 
 def _splitter(terms: Any, count: int) -> Any:
-    """As `no_split` of `core/choose.py`, by a policy's own terms."""
+    """As `make_split` of `core/choose.py`, by a policy's own terms."""
     stores = "\n".join(f"    out[row, at, {k}] = parts[{k}]" for k in range(count))
     scope = {"terms": terms}
     exec(

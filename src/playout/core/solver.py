@@ -8,14 +8,14 @@ is not proven is worth less on average than the best exact value beside it, its 
 import numpy as np
 
 from .arrays import copy, load_row, store_row, zero
-from .jit import inlined
+from .jit import called, inlined
 from .rules import CHANCE, call_apply, call_chance_outcomes
 from .tree import EXACT_EDGE, NO_PROOF, PROOFS, child_node
 
 SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
 
 
-@inlined
+@called
 def prove_path(rules, params, tree, work, depth):
     """The edge at the end of the path leads to a node of exact value: mark it, and go up as far as proofs follow."""
     for d in range(depth - 1, -1, -1):
@@ -101,7 +101,7 @@ def stand_on_path(rules, params, tree, work, depth):
     zero(work.rewards)
 
 
-@inlined
+@called
 def exact_values(rules, params, tree, work, number):
     """Fill `work.values` from a node whose edges are all proven; False where the best edges disagree for the others.
 
