@@ -63,6 +63,26 @@ def test_set_up_a_game_with_its_settings_a_preset_and_options(desk: Desk) -> Non
     expect(page.locator("#start-again")).to_be_enabled()
 
 
+def test_a_policy_that_the_server_was_started_with_is_chosen_with_its_fields(desk: Desk) -> None:
+    page = desk.open()
+    page.locator("#open-setup").click()
+    policy, c = page.locator("[data-option=policy]"), page.locator("[data-option=c]")
+    policy.select_option("puct")
+    expect(c).to_have_value("1.25")  # its own, not that of the preset's policy
+    policy.select_option("epsilon_greedy:EpsilonGreedy")
+    expect(c).to_be_disabled()
+    expect(page.locator("[data-option=epsilon]")).to_have_value("0.1")
+    policy.select_option("boltzmann:Boltzmann")
+    expect(page.locator("[data-option=epsilon]")).to_be_disabled()
+    page.locator("[data-option='policy.temperature']").fill("0.5")
+    page.locator("[data-option=temperature]").select_option("#")
+    page.locator("#create").click()
+    expect(page.locator("header.top")).to_contain_text("policy=boltzmann:Boltzmann, policy.temperature=0.5")
+    desk.run(200)
+    options = desk.state()["options"]
+    assert (options["policy.temperature"], options["temperature"]) == ("0.5", "1")
+
+
 def test_set_up_offers_the_games_own_preset(desk: Desk) -> None:
     page = desk.open()
     page.locator("#open-setup").click()

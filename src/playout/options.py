@@ -40,6 +40,21 @@ class Option:
             return f"{', '.join(words[:-1])} or {words[-1]}"
         return number
 
+    def word(self, value: Any) -> str:
+        """How a value is written."""
+        if is_dataclass(value):
+            return type(value).__name__.lower()
+        if isinstance(self.values, Mapping):
+            for word, stands_for in self.values.items():
+                if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
+                    if value["kind"] == stands_for["kind"]:
+                        return word
+                elif type(value) is type(stands_for) and value == stands_for:
+                    return word
+            if isinstance(value, Mapping):
+                return str(value["kind"])
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
 
 ON_OFF = {"on": True, "off": False}
 AS_ON_OFF = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}
@@ -187,6 +202,18 @@ def options_with(parts: Iterable[type[Part]]) -> dict[str, Option]:
             values: Any = ON_OFF if f.type in (bool, "bool") else int if f.type in (int, "int") else float
             known = found.get(name) or Option(role, values, f"a setting of {part.__qualname__}", f.name)
             found[name] = dataclasses.replace(known, kinds=(*known.kinds, kind))
+    places = {option.part: place for place, option in reversed(list(enumerate(OPTIONS.values())))}
+    return dict(sorted(found.items(), key=lambda item: places[item[1].part]))  # fields beside their part's
+
+
+def canonical(given: Mapping[str, Any], options: Mapping[str, Option], label: str = "--option ") -> dict[str, Any]:
+    """The same by the names that `options` has; `SettingsError` where one is unknown, or given twice."""
+    found: dict[str, Any] = {}
+    for typed, value in given.items():
+        name = _find(typed, label, options)
+        if name in found:
+            raise SettingsError(f"{label}{typed}: {name} is given twice; give it once")
+        found[name] = value
     return found
 
 
@@ -210,8 +237,8 @@ def make_settings(
     data = make(preset).to_dict()
     given = {name: _found_part(name, value, find) for name, value in given.items()}
     options = options_with(part for part in map(_class_of, given.values()) if part is not None)
-    wanted = [(_find(name, label, options), value) for name, value in given.items()]
-    _check_names(given, wanted, label, options)
+    _check_clear(given, options, label)
+    wanted = canonical(given, options, label).items()
     for name, value in wanted:
         option = options[name]
         if not option.field:
@@ -246,7 +273,7 @@ def flat(settings: "Settings") -> dict[str, str]:
         if _kind(data, option) not in option.kinds:
             chosen = _value(option.part, option.kinds[0], OPTIONS)
             there = Settings.from_dict({option.part: chosen}).to_dict()
-        found[name] = _word(option, _fields(there, option)[option.field])
+        found[name] = option.word(_fields(there, option)[option.field])
     return found
 
 
@@ -280,20 +307,15 @@ def _find(name: str, label: str, options: Mapping[str, Option]) -> str:
     raise SettingsError(f"{label}{name}: the search has no such setting (`playout settings` lists them){hint}")
 
 
-def _check_names(
-    given: Iterable[str], wanted: list[tuple[str, Any]], label: str, options: Mapping[str, Option]
-) -> None:
-    """Refuse a name that may mean two settings, and a setting that is given by two names."""
-    names = [name for name, _ in wanted]
-    for typed, (name, value) in zip(given, wanted, strict=True):
-        if names.count(name) > 1:
-            raise SettingsError(f"{label}{typed}: {name} is given twice; give it once")
+def _check_clear(given: Iterable[str], options: Mapping[str, Option], label: str) -> None:
+    """Refuse a name that may mean two settings."""
+    for name in given:
         for other in options:
             role, dot, field = other.partition(".")
-            if dot and field == typed and other not in names:
+            if dot and field == name and other not in given:
                 raise SettingsError(
-                    f"{label}{typed}={value}: the search has a setting {typed}, and so has the {role}; write "
-                    f"{label}{other}={value} for that of the {role}, or give both"
+                    f"{label}{name}: the search has a setting {name}, and so has the {role}; write {label}{other}=… "
+                    f"for that of the {role}, or give both"
                 )
 
 
@@ -325,22 +347,7 @@ def _number(text: str) -> float:
 
 def _kind(data: Mapping[str, Any], option: Option) -> str:
     """The word for what a part is now."""
-    return _word(OPTIONS[option.part], data[option.part])
-
-
-def _word(option: Option, value: Any) -> str:
-    if is_dataclass(value):
-        return type(value).__name__.lower()
-    if isinstance(option.values, Mapping):
-        for word, stands_for in option.values.items():
-            if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
-                if value["kind"] == stands_for["kind"]:
-                    return word
-            elif type(value) is type(stands_for) and value == stands_for:
-                return word
-        if isinstance(value, Mapping):
-            return str(value["kind"])
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return OPTIONS[option.part].word(data[option.part])
 
 
 def _fields(data: dict[str, Any], option: Option) -> dict[str, Any]:

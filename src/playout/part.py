@@ -152,20 +152,24 @@ def load_part(base: type[P], spec: str) -> type[P]:
     """The part that `file.py:Class` or `module:Class` names; `SettingsError` says why there is none."""
     if spec in KNOWN and issubclass(KNOWN[spec], base):
         return KNOWN[spec]  # type: ignore[return-value]
+    role = getattr(base, "_role", "policy or backup")
+    derived = "derived from " + " or ".join(f"po.{word.capitalize()}" for word in role.split(" or "))
     place, name = sources.split(spec) or (spec, "")
     if not place or not name:
-        raise SettingsError(f"{base._role} is '{spec}', which names no class; write {place or 'file.py'}:Class")
+        raise SettingsError(f"{role} is '{spec}', which names no class; write {place or 'file.py'}:Class")
     module, _ = sources.load(place, name, spec, SettingsError)
-    found = getattr(module, name, None)
-    if isinstance(found, type) and issubclass(found, base) and found is not base:
-        return found
-    there = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, base) and v is not base]
-    listed = f"there: {', '.join(there)}" if there else f"no class there is derived from po.{base.__name__}"
-    if found is None:
-        raise SettingsError(f"no '{name}' in {place} ({listed}){did_you_mean(name, there, place + ':{}')}")
-    raise SettingsError(
-        f"{place}:{name} is no {base._role}; expected a class derived from po.{base.__name__} ({listed})"
-    )
+    known = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, base) and _is_known(v)}
+    if name in known:
+        return known[name]
+    listed = f"there: {', '.join(known)}" if known else f"no class there is {derived}"
+    if not hasattr(module, name):
+        raise SettingsError(f"no '{name}' in {place} ({listed}){did_you_mean(name, known, place + ':{}')}")
+    raise SettingsError(f"{place}:{name} is no {role}; expected a class {derived} ({listed})")
+
+
+def _is_known(cls: type[Part]) -> bool:
+    """Whether it can be used; classes to derive others from can't."""
+    return KNOWN.get(kind_of(cls)) is cls
 
 
 def from_saved(base: type[P], name: str, settings: dict[str, Any], stand_in: bool) -> P:

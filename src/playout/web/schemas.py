@@ -218,6 +218,7 @@ class OptionOut(Answer):
     words: list[str]
     number: str | None
     default: str
+    defaults: dict[str, str] = Field(description="The default with each of the kinds; empty: it has to be given.")
     part: str
     kinds: list[str]
 

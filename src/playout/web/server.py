@@ -42,6 +42,7 @@ def serve(
     data: Path,
     games: Sequence[str],
     networks: Sequence[str],
+    parts: Sequence[str],
     caps: Caps,
     say: Callable[[str], None],
     open_browser: bool,
@@ -49,7 +50,7 @@ def serve(
     """Serve until Ctrl-C; all sessions are saved then."""
     import uvicorn
 
-    asker, catalogue = Asker(), Catalogue(games, networks)
+    asker, catalogue = Asker(), Catalogue(games, networks, parts)
     bound = bind(host, port)
     with contextlib.closing(bound):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
