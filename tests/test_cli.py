@@ -631,15 +631,6 @@ def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(monkeypatch, capsys):
     assert "simulations" in error.getvalue()
 
 
-def test_the_first_search_says_that_it_compiles(monkeypatch, tmp_path):
-    error = Terminal()
-    monkeypatch.setattr("playout.core.jit.cache_folder", lambda: tmp_path / "empty")
-    output.say_that_it_compiles()
-    monkeypatch.setattr(sys, "stderr", error)
-    output.say_that_it_compiles()
-    assert error.getvalue().count("\n") == int(COMPILED)
-
-
 # As a process
 
 

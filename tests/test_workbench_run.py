@@ -3,6 +3,8 @@
 Each test of the page does what a person does, and looks at what a person sees.
 """
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
@@ -133,6 +135,18 @@ def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other
 
 
 # 2. Run
+
+
+def test_a_run_that_waits_for_the_compiler_says_so(desk: Desk) -> None:
+    page = desk.open()
+    held: list[Any] = []
+    page.route("**/api/server", lambda route: route.fulfill(json={"compiling": 15}))
+    page.route("**/api/sessions/*/run", lambda route: held.append(route))  # noqa: PLW0108
+    page.locator("#run").click()
+    expect(page.locator("#compiling")).to_have_text("compiling once, about 15 s …")
+    held[0].continue_()
+    expect(page.locator("#compiling")).to_have_count(0)
+    expect(page.locator("#play-best")).to_be_enabled()
 
 
 def test_run_for_a_number_a_time_and_until_stopped(desk: Desk) -> None:

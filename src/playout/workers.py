@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection
 from typing import Any, NoReturn, Protocol
 
+from .compiling import OURS, compiling
 from .errors import GameError, PlayoutError, SettingsError
 from .sources import Loaded
 
-OURS = "PLAYOUT_WORKER"  # in the environment of our processes
 UNGUARDED = 64  # the exit code of a process that was about to start others while it imports
 GUARD = (
     "this script is imported by every process that it starts, and would start them again; put the call under "
@@ -51,6 +51,7 @@ class Workers:
         self, make: Callable[[], Worker], count: int, what: str, advice: str = "", doctor: str = DOCTOR
     ) -> None:
         check_not_importing()
+        compiling.say()  # they are quiet
         self.what, self.advice, self.doctor = what, advice, doctor
         self.lines: list[Any] = []
         self.processes: list[Any] = []

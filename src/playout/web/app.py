@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 import playout
+from playout.compiling import compiling
 from playout.errors import FileError, PlayoutError
 from playout.search import Search
 
@@ -476,6 +477,7 @@ def _add_catalogue(app: FastAPI, bench: Bench) -> None:
                 "limits": {name: getattr(caps, name) for name in ("sessions", "nodes", "bytes", "memory", "upload")},
                 "sessions": len(bench.sessions),
                 "running": bench.sessions.running(),
+                "compiling": compiling.about,
             }
         )
 

@@ -189,6 +189,9 @@ class ServerOut(Answer):
     limits: dict[str, int] = Field(description="Caps, by name; see docs/http.md.")
     sessions: int = Field(description="How many there are.")
     running: int = Field(description="How many of them have a run on.")
+    compiling: int | None = Field(
+        description="Seconds that it takes, about, while a first search is compiled; or null."
+    )
 
 
 class GameOut(Answer):

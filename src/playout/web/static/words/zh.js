@@ -2,6 +2,7 @@
 
 export const zh = {
   loading: "载入中…",
+  compiling: "首次编译，约 {n} 秒……",
   no_session: "没有打开的会话",
   full: "服务器已满",
   full_note: "已有 {n} 个会话，达到本服务器的上限。删除一个即可开始你自己的会话，或打开其中一个。",
