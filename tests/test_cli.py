@@ -535,7 +535,7 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
             "analyze tictactoe --option plicy=uct",
             "has no such setting (`playout settings` lists them); did you mean 'policy'",
         ),
-        ("analyze tictactoe --option policy=best", "--option policy is 'best', expected uct, ucb1tuned or puct"),
+        ("analyze tictactoe --option policy=best", "policy is 'best', expected uct, ucb1tuned, puct or file.py:Class"),
         ("analyze tictactoe --option policy=pcut", "; did you mean 'puct'?"),
         ("analyze tictactoe --option c=x", "--option c is 'x', expected a number"),
         ("analyze tictactoe --option c=-1", "policy.c is -1.0, expected a number of at least 0"),
@@ -629,15 +629,6 @@ def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(monkeypatch, capsys):
     error.truncate(0)
     assert main(["analyze", "tictactoe", "-t", "0.1"]) == 0
     assert "simulations" in error.getvalue()
-
-
-def test_the_first_search_says_that_it_compiles(monkeypatch, tmp_path):
-    error = Terminal()
-    monkeypatch.setattr("playout.core.jit.cache_folder", lambda: tmp_path / "empty")
-    output.say_that_it_compiles()
-    monkeypatch.setattr(sys, "stderr", error)
-    output.say_that_it_compiles()
-    assert error.getvalue().count("\n") == int(COMPILED)
 
 
 # As a process

@@ -3,6 +3,8 @@
 Each test of the page does what a person does, and looks at what a person sees.
 """
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
@@ -63,6 +65,26 @@ def test_set_up_a_game_with_its_settings_a_preset_and_options(desk: Desk) -> Non
     expect(page.locator("#start-again")).to_be_enabled()
 
 
+def test_a_policy_that_the_server_was_started_with_is_chosen_with_its_fields(desk: Desk) -> None:
+    page = desk.open()
+    page.locator("#open-setup").click()
+    policy, c = page.locator("[data-option=policy]"), page.locator("[data-option=c]")
+    policy.select_option("puct")
+    expect(c).to_have_value("1.25")  # its own, not that of the preset's policy
+    policy.select_option("epsilon_greedy:EpsilonGreedy")
+    expect(c).to_be_disabled()
+    expect(page.locator("[data-option=epsilon]")).to_have_value("0.1")
+    policy.select_option("boltzmann:Boltzmann")
+    expect(page.locator("[data-option=epsilon]")).to_be_disabled()
+    page.locator("[data-option='policy.temperature']").fill("0.5")
+    page.locator("[data-option=temperature]").select_option("#")
+    page.locator("#create").click()
+    expect(page.locator("header.top")).to_contain_text("policy=boltzmann:Boltzmann, policy.temperature=0.5")
+    desk.run(200)
+    options = desk.state()["options"]
+    assert (options["policy.temperature"], options["temperature"]) == ("0.5", "1")
+
+
 def test_set_up_offers_the_games_own_preset(desk: Desk) -> None:
     page = desk.open()
     page.locator("#open-setup").click()
@@ -113,6 +135,18 @@ def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other
 
 
 # 2. Run
+
+
+def test_a_run_that_waits_for_the_compiler_says_so(desk: Desk) -> None:
+    page = desk.open()
+    held: list[Any] = []
+    page.route("**/api/server", lambda route: route.fulfill(json={"compiling": 15}))
+    page.route("**/api/sessions/*/run", lambda route: held.append(route))  # noqa: PLW0108
+    page.locator("#run").click()
+    expect(page.locator("#compiling")).to_have_text("compiling once, about 15 s …")
+    held[0].continue_()
+    expect(page.locator("#compiling")).to_have_count(0)
+    expect(page.locator("#play-best")).to_be_enabled()
 
 
 def test_run_for_a_number_a_time_and_until_stopped(desk: Desk) -> None:

@@ -60,13 +60,14 @@ def serving(
     *,
     games: Sequence[str] = (),
     networks: Sequence[str] = (),
+    parts: Sequence[str] = (),
     caps: Caps | None = None,
     environment: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     token: str | None = None,
 ) -> Iterator[Served]:
     """Serve from a data folder until the end of the block; then all sessions are saved."""
-    catalogue, bound = Catalogue(games, networks), bind("127.0.0.1", 0)
+    catalogue, bound = Catalogue(games, networks, parts), bind("127.0.0.1", 0)
     bench = Bench(Sessions(Store(folder), catalogue, caps or Caps()), catalogue, Asker(environment or {}))
     app = make_app(bench, host, token)
     config = uvicorn.Config(

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from .web_server import Served, serving
-from .workbench_page import GAMES, Desk, need_chromium
+from .workbench_page import GAMES, POLICIES, Desk, need_chromium
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """In a thread; the tests of restarts begin `playout serve` itself."""
     need_chromium()
     with serving(
-        tmp_path_factory.mktemp("data"), games=[f"{GAMES}:{name}" for name in ("Hostile", "Wide", "Failing")]
+        tmp_path_factory.mktemp("data"),
+        games=[f"{GAMES}:{name}" for name in ("Hostile", "Wide", "Failing")],
+        parts=[f"{POLICIES}/boltzmann.py:Boltzmann", f"{POLICIES}/epsilon_greedy.py:EpsilonGreedy"],
     ) as found:
         yield found
 

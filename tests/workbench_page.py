@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from .processes import end, start
 
 GAMES = Path(__file__).with_name("workbench_games.py")
+POLICIES = Path(__file__).parents[1] / "examples" / "policies"
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )

@@ -1,11 +1,18 @@
-"""Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`."""
+"""Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`.
 
-from collections.abc import Callable, Mapping
+A policy or backup of a user's own is `policy=file.py:Class`, and its fields are further names.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from .arguments import belongs_to, did_you_mean
+from .backups import Backup
 from .errors import SettingsError
+from .part import KNOWN, Part, is_own, kind_of, load_part
+from .policies import Policy
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -21,6 +28,7 @@ class Option:
     field: str = ""  # of that part, when the part has fields of its own
     kinds: tuple[str, ...] = ()  # the choices of the part that have the field
     number: bool = False  # a number does as well as the words
+    own: type[Part] | None = None  # a class of the user's own, derived from this, does as well
 
     @property
     def expected(self) -> str:
@@ -28,9 +36,24 @@ class Option:
             return "a text"
         number = "a whole number" if self.values is int else "a number"
         if isinstance(self.values, Mapping):
-            words = [*self.values, number] if self.number else list(self.values)
+            words = [*self.values, *([number] if self.number else ()), *(["file.py:Class"] if self.own else ())]
             return f"{', '.join(words[:-1])} or {words[-1]}"
         return number
+
+    def word(self, value: Any) -> str:
+        """How a value is written."""
+        if is_dataclass(value):
+            return type(value).__name__.lower()
+        if isinstance(self.values, Mapping):
+            for word, stands_for in self.values.items():
+                if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
+                    if value["kind"] == stands_for["kind"]:
+                        return word
+                elif type(value) is type(stands_for) and value == stands_for:
+                    return word
+            if isinstance(value, Mapping):
+                return str(value["kind"])
+        return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 ON_OFF = {"on": True, "off": False}
@@ -41,6 +64,7 @@ OPTIONS: dict[str, Option] = {
         "policy",
         {"uct": {"kind": "UCT"}, "ucb1tuned": {"kind": "UCB1Tuned"}, "puct": {"kind": "PUCT"}},
         "how a child is selected",
+        own=Policy,
     ),
     "c": Option("policy", float, "how much the policy explores", "c", ("uct", "ucb1tuned", "puct")),
     "growth": Option("policy", float, "by how much c grows with ln((N + base + 1) / base)", "growth", ("puct",)),
@@ -50,6 +74,13 @@ OPTIONS: dict[str, Option] = {
     ),
     "expected": Option("policy", float, "the deviation where c is as it was given", "expected", ("puct",)),
     "expected_visits": Option("policy", float, "for how many visits that counts", "expected_visits", ("puct",)),
+    "backup": Option(
+        "backup",
+        {"mean": {"kind": "Mean"}, "best": {"kind": "Best"}, "power_mean": {"kind": "PowerMean"}},
+        "what an edge makes of the returns it gets: their mean, the greatest, or something between",
+        own=Backup,
+    ),
+    "p": Option("backup", float, "1: the mean; the larger, the nearer to the greatest", "p", ("power_mean",)),
     "unvisited": Option(
         "unvisited",
         {"auto": None, "infinity": "infinity", "parent": {"kind": "Parent"}},
@@ -96,6 +127,9 @@ OPTIONS: dict[str, Option] = {
         "expansion",
         {"all": {"kind": "All"}, "one": {"kind": "OneAtATime"}, "widening": {"kind": "Widening"}},
         "which children a node has: all at once, one more each visit, or min(cap, initial + k N^alpha)",
+    ),
+    "first_visit": Option(
+        "expansion", ON_OFF, "a position becomes a node at its first visit; off: at its second", "first_visit", ("all",)
     ),
     "initial": Option("expansion", float, "children at first", "initial", ("widening",)),
     "k": Option("expansion", float, "the factor of N^alpha", "k", ("widening",)),
@@ -151,26 +185,75 @@ OPTIONS: dict[str, Option] = {
 }
 
 
-def make_settings(preset: str, given: Mapping[str, Any], label: str = "--option ") -> "Settings":
+LIMITS = ("n", "t")  # what an arena player calls its limits
+
+Finder = Callable[[type[Part], str], type[Part]]
+
+
+def options_with(parts: Iterable[type[Part]]) -> dict[str, Option]:
+    """All options, with those of a user's own parts: their kinds are words, their fields names.
+
+    A field whose name has another meaning already is `policy.NAME` or `backup.NAME`.
+    """
+    found = dict(OPTIONS)
+    for part in parts:
+        kind, role = kind_of(part), part._role
+        if not is_own(kind):
+            continue
+        choice: Any = found[role]
+        found[role] = dataclasses.replace(choice, values={**choice.values, kind: {"kind": kind}})
+        for f in dataclasses.fields(part):  # type: ignore[arg-type]  # every part is a dataclass
+            name = f.name if _is_free(f.name, role, found) else f"{role}.{f.name}"
+            values: Any = ON_OFF if f.type in (bool, "bool") else int if f.type in (int, "int") else float
+            known = found.get(name) or Option(role, values, f"a setting of {part.__qualname__}", f.name)
+            found[name] = dataclasses.replace(known, kinds=(*known.kinds, kind))
+    places = {option.part: place for place, option in reversed(list(enumerate(OPTIONS.values())))}
+    return dict(sorted(found.items(), key=lambda item: places[item[1].part]))  # fields beside their part's
+
+
+def canonical(given: Mapping[str, Any], options: Mapping[str, Option], label: str = "--option ") -> dict[str, Any]:
+    """The same by the names that `options` has; `SettingsError` where one is unknown, or given twice."""
+    found: dict[str, Any] = {}
+    for typed, value in given.items():
+        name = _find(typed, label, options)
+        if name in found:
+            raise SettingsError(f"{label}{typed}: {name} is given twice; give it once")
+        found[name] = value
+    return found
+
+
+def _is_free(name: str, role: str, taken: Mapping[str, Option]) -> bool:
+    if name in LIMITS:
+        return False
+    return name not in taken or (taken[name].part, taken[name].field) == (role, name)
+
+
+def make_settings(
+    preset: str, given: Mapping[str, Any], label: str = "--option ", find: Finder = load_part
+) -> "Settings":
     """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2).
 
     A value is a word, or what the word stands for: "off" or False, "puct" or PUCT(). `label` stands before a name in
-    refusals.
+    refusals. `find` gives the class that `file.py:Class` names.
     """
     from .settings import Outside, Settings
     from .settings import preset as make
 
     data = make(preset).to_dict()
-    wanted = [(_find(name, label), value) for name, value in given.items()]
+    given = {name: _found_part(name, value, find) for name, value in given.items()}
+    options = options_with(part for part in map(_class_of, given.values()) if part is not None)
+    _check_clear(given, options, label)
+    wanted = canonical(given, options, label).items()
     for name, value in wanted:
-        option = OPTIONS[name]
+        option = options[name]
         if not option.field:
-            found = _value(name, value, label)
-            if isinstance(found, Mapping) or (is_dataclass(found) and not isinstance(found, Outside)):
-                found = Settings.from_dict({name: found}).to_dict()[name]
+            found = _value(name, value, options, label)
+            if isinstance(found, Mapping) or (is_dataclass(found) and not isinstance(found, Outside | type)):
+                whole = isinstance(found, Mapping) and is_own(found["kind"])  # its fields may have no defaults
+                found = found if whole else Settings.from_dict({name: found}).to_dict()[name]
             data[option.part] = found
     for name, value in wanted:
-        option = OPTIONS[name]
+        option = options[name]
         if option.field:
             if _kind(data, option) not in option.kinds:
                 instead = f"{label}{option.part}={option.kinds[0]}"
@@ -178,7 +261,7 @@ def make_settings(preset: str, given: Mapping[str, Any], label: str = "--option 
                     f"{label}{name}={value}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and "
                     f"{option.part} is {_kind(data, option)}; leave it out, or add {instead}"
                 )
-            _fields(data, option)[option.field] = _value(name, value, label)
+            _fields(data, option)[option.field] = _value(name, value, options, label)
     return Settings.from_dict(data)
 
 
@@ -187,28 +270,62 @@ def flat(settings: "Settings") -> dict[str, str]:
     from .settings import Settings
 
     data, found = settings.to_dict(), dict[str, str]()
-    for name, option in OPTIONS.items():
+    for name, option in options_with((type(settings.policy), type(settings.backup))).items():
         if not option.field:
             found[name] = _kind(data, option)
             continue
         there = data
         if _kind(data, option) not in option.kinds:
-            chosen = _value(option.part, option.kinds[0])
+            chosen = _value(option.part, option.kinds[0], OPTIONS)
             there = Settings.from_dict({option.part: chosen}).to_dict()
-        found[name] = _word(option, _fields(there, option)[option.field])
+        found[name] = option.word(_fields(there, option)[option.field])
     return found
 
 
-def _find(name: str, label: str) -> str:
+def _found_part(name: str, value: Any, find: Finder) -> Any:
+    """A value, and where it names a class of the user's own, the kind of that class."""
+    option = OPTIONS.get(name.lower())
+    if option is None or option.own is None or not isinstance(value, str):
+        return value
+    own = ":" in value or value.endswith(".py")
+    return {"kind": kind_of(find(option.own, value))} if own else value
+
+
+def _class_of(value: Any) -> type[Part] | None:
+    if isinstance(value, Part):
+        return type(value)
+    return KNOWN.get(value["kind"]) if isinstance(value, Mapping) and "kind" in value else None
+
+
+def _find(name: str, label: str, options: Mapping[str, Option]) -> str:
     plain = name.lower().replace("-", "_")
-    if plain in OPTIONS:
-        return plain
-    hint = (belongs_to(name, "preset") if not label else "") or did_you_mean(plain, OPTIONS)
+    known = {other.lower(): other for other in options}
+    if name in options or plain in known:
+        return name if name in options else known[plain]
+    role, dot, field = name.partition(".")
+    for other, option in options.items():
+        if dot and option.field and (option.part, option.field) == (role, field):
+            return other
+    longer = next((other for other in options if other.endswith(f".{name}")), "")
+    hint = f"; did you mean '{longer}'?" if longer else belongs_to(name, "preset") if not label else ""
+    hint = hint or did_you_mean(plain, options)
     raise SettingsError(f"{label}{name}: the search has no such setting (`playout settings` lists them){hint}")
 
 
-def _value(name: str, given: Any, label: str = "") -> Any:
-    option = OPTIONS[name]
+def _check_clear(given: Iterable[str], options: Mapping[str, Option], label: str) -> None:
+    """Refuse a name that may mean two settings."""
+    for name in given:
+        for other in options:
+            role, dot, field = other.partition(".")
+            if dot and field == name and other not in given:
+                raise SettingsError(
+                    f"{label}{name}: the search has a setting {name}, and so has the {role}; write {label}{other}=… "
+                    f"for that of the {role}, or give both"
+                )
+
+
+def _value(name: str, given: Any, options: Mapping[str, Option], label: str = "") -> Any:
+    option = options[name]
     if isinstance(option.values, Mapping) and "on" in option.values:
         given = AS_ON_OFF.get(str(given).lower(), given)
     if not isinstance(given, str):
@@ -235,20 +352,7 @@ def _number(text: str) -> float:
 
 def _kind(data: Mapping[str, Any], option: Option) -> str:
     """The word for what a part is now."""
-    return _word(OPTIONS[option.part], data[option.part])
-
-
-def _word(option: Option, value: Any) -> str:
-    if is_dataclass(value):
-        return type(value).__name__.lower()
-    if isinstance(option.values, Mapping):
-        for word, stands_for in option.values.items():
-            if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
-                if value["kind"] == stands_for["kind"]:
-                    return word
-            elif type(value) is type(stands_for) and value == stands_for:
-                return word
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return OPTIONS[option.part].word(data[option.part])
 
 
 def _fields(data: dict[str, Any], option: Option) -> dict[str, Any]:

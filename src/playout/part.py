@@ -6,6 +6,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from . import sources
+from .arguments import did_you_mean
 from .core.columns import NAMES, NONE
 from .core.parts import Part as Code
 from .core.tree import Kept, Tree
@@ -24,6 +26,11 @@ def kind_of(cls: type["Part"]) -> str:
     """How files and JSON name a part: a built-in one by its name alone, others with the module that has them."""
     own = cls.__module__.startswith(f"{__package__}.")
     return cls.__name__ if own else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def is_own(kind: str) -> bool:
+    """Whether a kind is that of a user's part."""
+    return ":" in kind
 
 
 class Part:
@@ -139,6 +146,30 @@ def _check_layout(cls: type[Part], what: str, layout: Any, taken: set[str], whos
             raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
         if layout[name].base not in WORDS:
             raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")
+
+
+def load_part(base: type[P], spec: str) -> type[P]:
+    """The part that `file.py:Class` or `module:Class` names; `SettingsError` says why there is none."""
+    if spec in KNOWN and issubclass(KNOWN[spec], base):
+        return KNOWN[spec]  # type: ignore[return-value]
+    role = getattr(base, "_role", "policy or backup")
+    derived = "derived from " + " or ".join(f"po.{word.capitalize()}" for word in role.split(" or "))
+    place, name = sources.split(spec) or (spec, "")
+    if not place or not name:
+        raise SettingsError(f"{role} is '{spec}', which names no class; write {place or 'file.py'}:Class")
+    module, _ = sources.load(place, name, spec, SettingsError)
+    known = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, base) and _is_known(v)}
+    if name in known:
+        return known[name]
+    listed = f"there: {', '.join(known)}" if known else f"no class there is {derived}"
+    if not hasattr(module, name):
+        raise SettingsError(f"no '{name}' in {place} ({listed}){did_you_mean(name, known, place + ':{}')}")
+    raise SettingsError(f"{place}:{name} is no {role}; expected a class {derived} ({listed})")
+
+
+def _is_known(cls: type[Part]) -> bool:
+    """Whether it can be used; classes to derive others from can't."""
+    return KNOWN.get(kind_of(cls)) is cls
 
 
 def from_saved(base: type[P], name: str, settings: dict[str, Any], stand_in: bool) -> P:

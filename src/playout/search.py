@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import games
+from . import compiling, games  # noqa: F401  # the first says that a search is being compiled
 from .arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from .core import answer as core_answer
 from .core import endings, loop

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import connection
 from typing import Any, NoReturn, Protocol
 
+from .compiling import OURS, compiling
 from .errors import GameError, PlayoutError, SettingsError
+from .sources import Loaded
 
-OURS = "PLAYOUT_WORKER"  # in the environment of our processes
 UNGUARDED = 64  # the exit code of a process that was about to start others while it imports
 GUARD = (
     "this script is imported by every process that it starts, and would start them again; put the call under "
@@ -50,6 +51,7 @@ class Workers:
         self, make: Callable[[], Worker], count: int, what: str, advice: str = "", doctor: str = DOCTOR
     ) -> None:
         check_not_importing()
+        compiling.say()  # they are quiet
         self.what, self.advice, self.doctor = what, advice, doctor
         self.lines: list[Any] = []
         self.processes: list[Any] = []
@@ -65,7 +67,7 @@ class Workers:
     def _start(self, make: Callable[[], Worker]) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy threads and compilers in any state
         ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(make, self.what, theirs), daemon=True)
+        process = context.Process(target=_work, args=(Loaded(), make, self.what, theirs), daemon=True)
         process.start()
         theirs.close()
         self.lines.append(ours)
@@ -120,8 +122,11 @@ class Workers:
             process.close()
 
 
-def _work(make: Callable[[], Worker], what: str, line: Any) -> None:
-    """The life of a worker: jobs come, games go, until the line is closed."""
+def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> None:
+    """The life of a worker: jobs come, games go, until the line is closed.
+
+    `files` comes first, so that what `make` refers to has been imported by then.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     jobs: list[Any] = []
     there = threading.Semaphore(0)

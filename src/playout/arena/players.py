@@ -26,6 +26,7 @@ WITHOUT_LIMITS = (RANDOM, GREEDY)
 EXAMPLES = "default, textbook,n=1000, policy=puct,c=2,t=0.5, random, greedy, or uci:stockfish?UCI_Elo=1500,t=0.1"
 SECONDS = 1.0  # a move, where nothing else is said
 NO_TIME_LIMIT = 60.0  # seconds after which an engine that only has to count nodes is taken to hang
+VALUE = re.compile(r"\s*([-+.\d][-+.\de]*|on|off|true|false|yes|no)\s*(,|$)", re.IGNORECASE)  # of a setting
 MOVES_TO_GO = 25  # of its remaining time, our search takes this part for a move, and most of the increment
 
 
@@ -96,7 +97,7 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
 
     A text without a preset means the game's own, or `default` where no game is given.
     """
-    from playout.options import OPTIONS
+    from playout.options import LIMITS, OPTIONS
 
     if isinstance(text, Spec):
         return text
@@ -108,7 +109,8 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
     if labelled := re.fullmatch(r"([\w. +-]+)=(.*)", body, re.DOTALL):
         word = labelled[1].strip().lower().replace("-", "_")
         player = re.match(rf"uci:|({'|'.join((*WITHOUT_LIMITS, BEST, *PRESETS))})\s*(,|$)", labelled[2].strip().lower())
-        if player or (word not in OPTIONS and word not in ("n", "t")):
+        setting = word in OPTIONS or word in LIMITS or VALUE.match(labelled[2])  # maybe of a policy of one's own
+        if player or not setting:
             name, body = labelled[1].strip(), labelled[2].strip()
     if not body:
         raise SettingsError(f"player '{text}' says nothing, expected one as in {EXAMPLES}")

@@ -16,7 +16,7 @@ from playout.faults import described, users_place
 from playout.interrupt import INTERRUPTED, STOPPED
 from playout.wrap.running import raised_at
 
-from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci
+from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
 from .options import Command
 
 # Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
@@ -67,6 +67,7 @@ for command in (
     doctor.doctor,
     bench.bench,
     settings.settings,
+    warm.warm,
 ):
     app.command(cls=Command)(command)
 

@@ -25,7 +25,7 @@ from .options import (
     search_settings,
     within_time,
 )
-from .output import check_can_write, console, print_json, say_that_it_compiles, search_progress, stopped_by_interrupt
+from .output import check_can_write, console, print_json, search_progress, stopped_by_interrupt
 
 if TYPE_CHECKING:
     from playout.result import Result
@@ -61,7 +61,6 @@ def analyze(
     with within_time(within):
         loaded = load_game(game, set)
         name, settings = search_settings(loaded, preset, option, network)
-        say_that_it_compiles()
         search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
         result = search.run(**within, progress=progress)

@@ -8,7 +8,7 @@ import typer
 from playout.interrupt import INTERRUPTED
 
 from .options import GameName, Json, Set, number, pairs, whole
-from .output import check_can_write, console, print_json, progress, say_that_it_compiles
+from .output import check_can_write, console, print_json, progress
 
 if TYPE_CHECKING:
     from playout.arena import Match, MatchResult, Tally
@@ -116,7 +116,6 @@ def arena(
     from playout.arena import make_match
 
     check_can_write(record, "--record")
-    say_that_it_compiles()
     match = make_match(
         game,
         players,

@@ -10,7 +10,7 @@ import typer
 from playout.options import make_settings
 
 from .options import Json
-from .output import console, print_json, progress, say_that_it_compiles
+from .output import console, print_json, progress
 
 if TYPE_CHECKING:
     from playout.result import Result
@@ -59,7 +59,6 @@ def bench(
     json: Json = False,
 ) -> None:
     """Run fixed searches of all built-in games: a signature of what was found, and simulations a second."""
-    say_that_it_compiles()
     rows: list[dict[str, Any]] = []
     with progress("searching", not json) as show:
         for number, work in enumerate(WORK):

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from .options import GameName, Json, Seed, Set, load_game, number, whole
-from .output import print_json, say_that_it_compiles
+from .output import print_json
 
 
 def doctor(
@@ -25,7 +25,6 @@ def doctor(
     from playout.doctor import check_game
 
     loaded = load_game(game, set)
-    say_that_it_compiles()
     report = check_game(loaded, games=games, seed=seed, rule_seconds=rule_seconds)
     if json:
         print_json({**report.to_dict(), "seed": seed})

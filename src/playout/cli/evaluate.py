@@ -9,7 +9,7 @@ import typer
 from playout.interrupt import INTERRUPTED
 
 from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, search_settings, seed_number, whole
-from .output import check_can_write, console, print_json, progress, say_that_it_compiles
+from .output import check_can_write, console, print_json, progress
 
 if TYPE_CHECKING:
     from playout.scores import Evaluation
@@ -82,7 +82,6 @@ def evaluate(
     if not players:
         name, settings = search_settings(loaded, preset, option)
         players = [Spec(name, SEARCH, settings)]
-    say_that_it_compiles()
     code = 0
 
     def interrupted() -> None:

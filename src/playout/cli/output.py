@@ -58,14 +58,6 @@ def on_terminal() -> bool:
     return sys.stdout.isatty() and sys.stderr.isatty()
 
 
-def say_that_it_compiles() -> None:
-    """The first search of a version waits for the compiler; whoever sits there should know."""
-    from playout.core.jit import COMPILED, cache_folder
-
-    if COMPILED and sys.stderr.isatty() and not any(cache_folder().glob("*")):
-        print("compiling the search (only once, some 15 seconds) …", file=sys.stderr, flush=True)
-
-
 @contextlib.contextmanager
 def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], None] | None]:
     """A function that shows how far the work is, as a text and a share; None where nobody looks."""

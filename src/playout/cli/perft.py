@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .options import GameName, Json, PositionText, Set, load_game, whole
-from .output import console, print_json, progress, rate, say_that_it_compiles
+from .output import console, print_json, progress, rate
 
 if TYPE_CHECKING:
     from playout.game import Position
@@ -29,7 +29,6 @@ def perft(
     if depth < 1:
         raise SettingsError(f"--depth is {depth}, expected a whole number of at least 1")
     start = load_game(game, set, for_perft=True).position(position)
-    say_that_it_compiles()
     if start.is_terminal:
         raise PositionError(f"{start.game.title}: the game is over in {start.text}; there is nothing to count")
     began, moves = time.perf_counter(), dict[str, int]()

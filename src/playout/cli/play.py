@@ -20,7 +20,7 @@ from .options import (
     whole,
     within_time,
 )
-from .output import console, say_that_it_compiles, search_progress
+from .output import console, search_progress
 
 if TYPE_CHECKING:
     from playout.game import Game, Position
@@ -87,7 +87,6 @@ def play(
         start = loaded.position(position)
     if start.is_terminal:
         raise PositionError(f"{loaded.title}: the game is over in {start.text}; there is nothing to play")
-    say_that_it_compiles()
     table = Table(loaded, start, settings, persons, within, seed)
     try:
         table.run()

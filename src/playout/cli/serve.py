@@ -34,6 +34,14 @@ def serve(
             help="A network's file that searches may use, besides the games' own; repeatable.",
         ),
     ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--part",
+            metavar="CLASS",
+            help="A policy or backup of your own, file.py:Class, that searches may use; repeatable.",
+        ),
+    ] = None,
     max_sessions: Annotated[int, typer.Option("--max-sessions", metavar="N", parser=whole)] = 200,
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", metavar="N", parser=whole, help="Positions in one tree.")
@@ -93,7 +101,6 @@ def serve(
     def say(line: str) -> None:
         print(line, flush=True)
 
-    start(
-        host, port, data or default_folder(), game or [], network or [], caps, say, not no_open and sys.stdout.isatty()
-    )
+    own = (game or [], network or [], part or [])
+    start(host, port, data or default_folder(), *own, caps, say, not no_open and sys.stdout.isatty())
     return 0

@@ -10,7 +10,7 @@ import typer
 from playout.interrupt import INTERRUPTED
 
 from .options import GameName, Set, number, pairs, whole
-from .output import progress, say_that_it_compiles
+from .output import progress
 
 
 def _option(name: str, help: str, parser: Any = whole, metavar: str = "N") -> Any:
@@ -136,7 +136,6 @@ def _run(
     loaded = library.load(game, **settings)
     check_game(loaded)
     folder = out if out is not None else Path(f"{loaded.title}-training")
-    say_that_it_compiles()
     command = shlex.join(["playout", *sys.argv[1:]])
     training = Training(game, folder, settings=dict(settings), command=command, **given)
     with progress(loaded.title) as show:

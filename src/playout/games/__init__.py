@@ -9,18 +9,15 @@ import importlib
 import importlib.abc
 import importlib.util
 import inspect
-import os
 import pkgutil
-import sys
-import traceback
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from playout import sources
 from playout.arguments import did_you_mean, refuses_unknown_names, whole_text
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.faults import call_python
@@ -86,24 +83,21 @@ def find(spec: str) -> "type[Game] | Maker":
     """What makes the game of a built-in name, `file.py:name` or `module:name`; `GameError` says why nothing does."""
     if not isinstance(spec, str):
         raise GameError(f"got {spec!r}, expected a game's name ({', '.join(names())}), file.py:Class or module:Class")
-    place, colon, name = spec.strip().rpartition(":")
-    if not colon or (len(place) == 1 and name.startswith(("\\", "/"))):  # the colon of a drive, C:\nim.py
+    parts = sources.split(spec)
+    if parts is None:
         if spec.strip().endswith(".py"):
             raise GameError(f"'{spec}' names no class; write {spec.strip()}:Class, with the name of the game's class")
         name = spec.strip().lower()
         _check_name(name)
         module = importlib.import_module(f"{__name__}.{name}")
         return next(game for game in _classes(module) if game.name == name)
+    place, name = parts
     if not place or not name or ":" in place[2:]:  # a drive has one, too
         raise GameError(
             f"'{spec}' is no game; expected a built-in name ({', '.join(names())}), file.py:Class or module:Class"
         )
-    if place.endswith(".py") or "/" in place or os.sep in place:
-        module = _import_file(place, spec)
-        spec = f"{Path(place).expanduser().resolve()}:{name}"  # so that it can be found from everywhere
-    else:
-        module = _import_module(place, spec)
-    return _named(module, name, place, spec.strip())
+    module, spec = sources.load(place, name, spec, GameError)
+    return _named(module, name, place, spec)
 
 
 class Maker:
@@ -226,60 +220,3 @@ def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] |
         f"{place}:{name} is a {type(found).__name__}, expected a class derived from playout.Game, or a function or "
         f"class that gives an object for po.wrap ({there})"
     )
-
-
-def _import_file(place: str, spec: str) -> ModuleType:
-    """Run a user's file as a module, anew each time, its folder importable as it is for a script."""
-    path = Path(place).expanduser().resolve()
-    if not path.is_file():
-        what = "is a folder, not a file" if path.is_dir() else "does not exist"
-        raise GameError(f"can't load '{spec}': {path} {what}")
-    _make_importable(path.parent)
-    other = sys.modules.get(path.stem)
-    free = other is None or getattr(other, "__file__", None) == str(path)
-    name = path.stem if free else f"playout_file_{path.stem}"  # a user's random.py must not become everybody's
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None:
-        raise GameError(f"can't load '{spec}': {path} is no Python file; expected a name that ends in .py")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    try:
-        found.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise _import_failed(spec, str(path), error) from error
-    return module
-
-
-def _import_module(place: str, spec: str) -> ModuleType:
-    _make_importable(Path.cwd())  # an installed command does not look there by itself
-    try:
-        return importlib.import_module(place)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and error.name and f"{place}.".startswith(f"{error.name}."):
-            raise GameError(
-                f"can't load '{spec}': there is no module '{error.name}', neither installed nor in {Path.cwd()}; "
-                f"a file is written with its ending, as in {place}.py:Class"
-            ) from None
-        found = importlib.util.find_spec(place) if "." not in place else None
-        raise _import_failed(spec, (found.origin if found else None) or place, error) from error
-
-
-def _make_importable(folder: Path) -> None:
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
-
-
-def _import_failed(spec: str, file: str, error: BaseException) -> GameError:
-    """The user's own line that failed: the deepest one outside of Python's and other people's packages."""
-    if isinstance(error, SyntaxError):
-        return GameError(f"can't load '{spec}': {error.filename or file}:{error.lineno}: syntax error: {error.msg}")
-    frames = traceback.extract_tb(error.__traceback__)
-    folder = str(Path(file).parent)
-    own = [
-        f for f in frames if f.filename == file or (f.filename.startswith(folder) and "site-packages" not in f.filename)
-    ]
-    at = f"{own[-1].filename}:{own[-1].lineno}" if own else file
-    message = " ".join(str(error).split())
-    return GameError(f"can't load '{spec}': {at}: {type(error).__name__}: {message}")

@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 import playout
+from playout.compiling import compiling
 from playout.errors import FileError, PlayoutError
 from playout.search import Search
 
@@ -31,7 +32,7 @@ from .refusals import Refusal, game_may_fail, refusal_of
 from .runs import Run
 from .security import DRAWING_POLICY, Door
 from .session import Session
-from .sessions import Sessions, changed, played
+from .sessions import Sessions, played
 
 T = TypeVar("T")
 
@@ -192,7 +193,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     def change_settings(session: Found, body: schemas.SettingsIn) -> Response:
         """Start again from the same position with other settings; the tree is dropped."""
         game, before = session.look(lambda search: (search.game, search.settings))
-        settings, preset, options = changed(
+        settings, preset, options = sessions.changed(
             game, before, session.preset, session.options, body.preset, option_texts(body.options)
         )
         sessions.check(settings)
@@ -482,6 +483,7 @@ def _add_catalogue(app: FastAPI, bench: Bench) -> None:
                 "limits": {name: getattr(caps, name) for name in ("sessions", "nodes", "bytes", "memory", "upload")},
                 "sessions": len(bench.sessions),
                 "running": bench.sessions.running(),
+                "compiling": compiling.about,
             }
         )
 
@@ -498,7 +500,7 @@ def _add_catalogue(app: FastAPI, bench: Bench) -> None:
     @app.get("/api/settings", response_model=schemas.OptionsOut, tags=["choosing"])
     def read_settings() -> Response:
         """Every search setting with its meaning."""
-        return Json({"settings": describe_settings(bench.catalogue.networks)})
+        return Json({"settings": describe_settings(bench.catalogue)})
 
     @app.post("/api/positions", response_model=schemas.PositionOut, tags=["choosing"])
     def check_position(body: schemas.PositionIn) -> Response:

@@ -1,7 +1,9 @@
 """What there is to choose from: the games this server knows, the presets, the settings of the search."""
 
+import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ from playout.core.watch import as_exception
 from playout.errors import GameError, SettingsError
 from playout.faults import described
 from playout.game import Game
-from playout.options import OPTIONS, flat
-from playout.settings import PRESETS, preset, preset_for
+from playout.options import Option, flat, make_settings, options_with
+from playout.part import Part, kind_of, load_part
+from playout.settings import PRESETS, Settings, preset, preset_for
 
 from .refusals import Refusal, game_may_fail
 from .views import unpadded
@@ -22,10 +25,12 @@ PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
 
 
 class Catalogue:
-    """The built-in games, and those that the server was started with. No other can be named by a client."""
+    """The built-in games, and what the server was started with: games, networks, policies and backups. Nothing else can
+    be named by a client."""
 
-    def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = ()) -> None:
+    def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
         self.networks = tuple(networks)
+        self.parts = {kind_of(part): part for part in (load_part(Part, spec) for spec in parts)}
         for file in networks:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")
@@ -54,6 +59,24 @@ class Catalogue:
         raise Refusal(
             404, "unknown_game", f"no game '{name[:80]}' (there are: {', '.join(self.names())}); `--game` adds one"
         )
+
+    def find_part(self, base: type[Part], kind: str) -> type[Part]:
+        """A policy or backup by its kind; nothing is imported for a client."""
+        found = self.parts.get(kind)
+        if found is None or not issubclass(found, base):
+            there = ", ".join(name for name, part in self.parts.items() if issubclass(part, base)) or "none"
+            raise SettingsError(
+                f"no {base._role} '{kind[:80]}' here (of users' own there are: {there}); "
+                f"`playout serve --part file.py:Class` adds one"
+            )
+        return found
+
+    def make_settings(self, preset: str, given: Mapping[str, Any]) -> Settings:
+        return make_settings(preset, given, find=self.find_part)
+
+    @property
+    def options(self) -> dict[str, Option]:
+        return options_with(self.parts.values())
 
     def describe_games(self) -> list[dict[str, Any]]:
         return [self._describe(name) for name in self.names()]
@@ -119,14 +142,14 @@ def describe_presets() -> list[dict[str, Any]]:
     ]
 
 
-def describe_settings(networks: Sequence[str] = ()) -> list[dict[str, Any]]:
-    defaults = flat(preset("default"))
+def describe_settings(catalogue: Catalogue) -> list[dict[str, Any]]:
     found = []
-    for name, option in OPTIONS.items():
+    for name, option in catalogue.options.items():
+        defaults = {kind: _default(name, option, kind, catalogue.parts) for kind in option.kinds}
         if isinstance(option.values, Mapping):
             words, number = list(option.values), "number" if option.number else None
         elif option.values is str:  # a network's file: the game's own, or one that the server was started with
-            words, number = ["", *networks], None
+            words, number = ["", *catalogue.networks], None
         else:
             words, number = [], "integer" if option.values is int else "number"
         found.append(
@@ -135,12 +158,26 @@ def describe_settings(networks: Sequence[str] = ()) -> list[dict[str, Any]]:
                 "meaning": option.meaning,
                 "words": words,
                 "number": number,
-                "default": defaults[name],
+                "default": _flat_with("policy", "uct").get(name) or next(iter(defaults.values()), ""),
+                "defaults": defaults,
                 "part": option.part,
                 "kinds": list(option.kinds),
             }
         )
     return found
+
+
+def _default(name: str, option: Option, kind: str, parts: Mapping[str, type[Part]]) -> str:
+    """What a field is where its part is of this kind and nothing else is said; empty: it has to be given."""
+    if kind not in parts:
+        return _flat_with(option.part, kind)[name]
+    default = next(f.default for f in dataclasses.fields(parts[kind]) if f.name == option.field)  # type: ignore[arg-type]
+    return "" if default is dataclasses.MISSING else option.word(default)
+
+
+@cache
+def _flat_with(part: str, kind: str) -> dict[str, str]:
+    return flat(make_settings("default", {part: kind}))
 
 
 def option_texts(given: Mapping[str, Any]) -> dict[str, str]:

@@ -200,6 +200,9 @@ class ServerOut(Answer):
     limits: dict[str, int] = Field(description="Caps, by name; see docs/http.md.")
     sessions: int = Field(description="How many there are.")
     running: int = Field(description="How many of them have a run on.")
+    compiling: int | None = Field(
+        description="Seconds that it takes, about, while a first search is compiled; or null."
+    )
 
 
 class GameOut(Answer):
@@ -229,6 +232,7 @@ class OptionOut(Answer):
     words: list[str]
     number: str | None
     default: str
+    defaults: dict[str, str] = Field(description="The default with each of the kinds; empty: it has to be given.")
     part: str
     kinds: list[str]
 

@@ -5,13 +5,16 @@ import errno
 import os
 import secrets
 import socket
+import subprocess
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from playout.errors import SettingsError
+from playout.search import Search
+from playout.warm import is_needed
 
 from .app import Bench, make_app
 from .ask import Asker
@@ -42,6 +45,7 @@ def serve(
     data: Path,
     games: Sequence[str],
     networks: Sequence[str],
+    parts: Sequence[str],
     caps: Caps,
     say: Callable[[str], None],
     open_browser: bool,
@@ -49,7 +53,7 @@ def serve(
     """Serve until Ctrl-C; all sessions are saved then."""
     import uvicorn
 
-    asker, catalogue = Asker(), Catalogue(games, networks)
+    asker, catalogue = Asker(), Catalogue(games, networks, parts)
     bound = bind(host, port)
     with contextlib.closing(bound):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
@@ -69,12 +73,11 @@ def serve(
         )
         server = uvicorn.Server(config)
         sys.setswitchinterval(0.001)  # a run that comes out of its kernel waits less for who makes an answer just now
-        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         say(f"The workbench is at {address}")
         say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")
         if open_browser:
             threading.Timer(0.5, _open, (address,)).start()
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt), warming():
             server.run(sockets=[bound])
 
 
@@ -112,12 +115,27 @@ def address_of(host: str, bound: socket.socket, token: str | None) -> str:
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
 
-def _warm_up() -> None:
-    """Load (or compile) the kernels before the first session asks for them."""
-    from playout import games
-    from playout.search import Search
+@contextlib.contextmanager
+def warming() -> Iterator[None]:
+    """Meanwhile, compile what searches need, in a process of low priority that ends with the block at the latest."""
+    compiler = None
+    if is_needed():
+        command = [sys.executable, "-m", "playout", "warm", "--background"]
+        nowhere = subprocess.DEVNULL
+        compiler = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    threading.Thread(target=_load, args=(compiler,), name="warm-up", daemon=True).start()
+    try:
+        yield
+    finally:
+        if compiler is not None:
+            compiler.kill()
+            compiler.wait()
 
-    Search(games.load("tictactoe")).run(simulations=1)
+
+def _load(compiler: "subprocess.Popen[bytes] | None") -> None:
+    """Read the kernels from disk before the first session asks for them, once they are there."""
+    if compiler is None or compiler.wait() == 0:
+        Search("tictactoe").run(simulations=1)
 
 
 def _open(address: str) -> None:

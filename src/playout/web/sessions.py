@@ -13,7 +13,8 @@ from typing import Any
 from playout.errors import PlayoutError
 from playout.files import save
 from playout.game import Game, Position
-from playout.options import OPTIONS, flat, make_settings
+from playout.options import canonical, flat
+from playout.part import Part, is_own, kind_of
 from playout.search import Search
 from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset, preset_for
 
@@ -97,19 +98,41 @@ class Sessions:
         if source is not None:
             other = self.find(source)
             loaded, start, settings = other.look(lambda search: (search.game, search.position, search.settings))
-            settings, name, given = changed(loaded, settings, other.preset, other.options, preset_name, given)
+            settings, name, given = self.changed(loaded, settings, other.preset, other.options, preset_name, given)
             self.check(settings)
             search = Search(loaded, settings, position=start, seed=seed)
         else:
             loaded = self.catalogue.load(game or "", game_settings)
             name = preset_for(loaded, preset_name)
-            settings = self.check(make_settings(name, given))
+            given = canonical(given, self.catalogue.options)
+            settings = self.check(self.catalogue.make_settings(name, given))
             with game_may_fail(type(loaded)):
                 search = Search(loaded, settings, position=played(loaded.position(position), moves), seed=seed)
         return self._add(search, name, given, title)
 
     def check(self, settings: Settings) -> Settings:
+        check_parts(settings, self.catalogue.parts.values())
         return check_work(settings, self.catalogue.networks)
+
+    def changed(
+        self, game: Game, settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: Any
+    ) -> tuple[Settings, str, dict[str, str]]:
+        """Settings after a change: of another preset, or of these with some options given anew."""
+        known, make = self.catalogue.options, self.catalogue.make_settings
+        given = canonical(given, known)
+        if wanted is not None:
+            wanted = preset_for(game, wanted)
+            return make(wanted, given), wanted, given
+        if not given:
+            return settings, name, dict(options)
+        merged, chosen = {**options, **given}, flat(preset(name)) | dict(options) | given
+        for (
+            key
+        ) in options:  # what belonged to a choice that is not made any more (growth, with policy uct) goes with it
+            option = known.get(key)  # a part's, that this server is without: gone, too
+            if key not in given and (option is None or (option.field and chosen[option.part] not in option.kinds)):
+                del merged[key]
+        return make(name, merged), name, merged
 
     def import_file(self, path: Path, header: Mapping[str, Any], title: str) -> Session:
         """A search from a file, whose header was read already."""
@@ -275,20 +298,14 @@ def played(position: Position, moves: list[int | str]) -> Position:
     return position
 
 
-def changed(
-    game: Game, settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: dict[str, str]
-) -> tuple[Settings, str, dict[str, str]]:
-    """Settings after a change: of another preset, or of these with some options given anew."""
-    if wanted is not None:
-        wanted = preset_for(game, wanted)
-        return make_settings(wanted, given), wanted, given
-    if not given:
-        return settings, name, dict(options)
-    merged, chosen = {**options, **given}, flat(preset(name)) | dict(options) | given
-    for key in options:  # what belonged to a choice that is not made any more (growth, once policy is uct) goes with it
-        if key not in given and OPTIONS[key].field and chosen[OPTIONS[key].part] not in OPTIONS[key].kinds:
-            del merged[key]
-    return make_settings(name, merged), name, merged
+def check_parts(settings: Settings, named: Collection[type[Part]]) -> None:
+    """Refuse policies and backups that the server was not started with, but may know from elsewhere."""
+    for part in (settings.policy, settings.backup):
+        kind = kind_of(type(part))
+        if is_own(kind) and not part.absent and type(part) not in named:
+            raise Refusal(
+                400, "settings", f"no {part._role} '{kind}' here; `playout serve --part file.py:Class` adds one"
+            )
 
 
 def check_work(settings: Settings, networks: Collection[str]) -> Settings:

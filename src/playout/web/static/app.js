@@ -36,7 +36,7 @@ function App() {
       state.trouble
         ? html`<header class="top"><${Brand} /><nav class="grow end row"><${Looks} /></nav></header>
             <${Start} />`
-        : html`<p class="loading">${t("loading")}</p>`
+        : html`<p class="loading">${state.compiling ? t("compiling", { n: state.compiling }) : t("loading")}</p>`
     }
       <${Notices} />`;
   document.title = `${state.session.name || state.session.game} · Playout`;

@@ -22,8 +22,9 @@ const EMPTY = {
 export const base = () => `/api/sessions/${state.session.id}`;
 
 // Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why.
-export const begin = () =>
-  entering(async () => {
+export const begin = () => {
+  tellOfCompiling(() => !state.session && !state.trouble);
+  return entering(async () => {
     const [server, games, presets, settings] = await Promise.all([
       get("/api/server"),
       get("/api/games"),
@@ -34,6 +35,17 @@ export const begin = () =>
     const wanted = named();
     if (!wanted || wanted === deleted || !(await trying(() => open(wanted)))) await visit();
   });
+};
+
+// While a first search waits for the compiler, nothing comes from its session: the server is asked every second.
+async function tellOfCompiling(waits) {
+  const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1000));
+  for (await aSecond(); waits(); await aSecond()) {
+    const server = await get("/api/server").catch(() => null);
+    if (waits()) set({ compiling: server?.compiling ?? null });
+  }
+  if (state.compiling) set({ compiling: null });
+}
 
 const named = () => location.pathname.match(/^\/s\/([^/]+)/)?.[1];
 
@@ -177,6 +189,7 @@ const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simul
 export function run() {
   if (state.run) return stop();
   set({ run: starting(state.budget.kind), shown: null, session: { ...state.session, failure: null }, readFailure: null });
+  tellOfCompiling(() => state.run && !state.run.simulations);
   return changing("run", async () => {
     endStep();
     try {

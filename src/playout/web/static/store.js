@@ -42,6 +42,7 @@ export const state = {
   games: [],
   presets: [],
   settings: [],
+  compiling: null, // while a first search waits for the compiler: about how many seconds that takes
   trouble: null, // why there is no session to show: { code, message }
   // the session's
   session: null,

@@ -12,16 +12,23 @@ export const choiceOf = (session) => ({
 });
 
 const presetOf = (name) => state.presets.find((p) => p.preset === name);
-export const valueOf = (choice, name) =>
-  choice.options[name] ?? presetOf(choice.preset)?.options[name] ?? state.settings.find((s) => s.name === name)?.default;
+// What a setting is when nothing is said: the preset's, but for a field of a choice that the preset does not make.
+export function valueOf(choice, name) {
+  const setting = state.settings.find((s) => s.name === name);
+  const preset = presetOf(choice.preset)?.options;
+  const kind = setting?.kinds.length && name !== setting.part ? valueOf(choice, setting.part) : undefined;
+  const usual = kind !== undefined && kind !== preset?.[setting.part] ? setting.defaults[kind] : undefined;
+  return choice.options[name] ?? usual ?? preset?.[name] ?? setting?.default;
+}
 
-// Only options that count with the others may be given.
+// Only options that count with the others may be given. A name of two settings is given for both: `policy.temperature`.
 export function given(choice) {
   const options = {};
   for (const setting of state.settings) {
-    const wanted = choice.options[setting.name];
-    if (wanted !== undefined && counts(choice, setting) && wanted !== presetOf(choice.preset)?.options[setting.name])
-      options[setting.name] = wanted;
+    const full = setting.name.includes(".");
+    const wanted = full ? valueOf(choice, setting.name) : choice.options[setting.name];
+    const usual = full ? undefined : valueOf({ ...choice, options: { ...choice.options, [setting.name]: undefined } }, setting.name);
+    if (wanted !== undefined && counts(choice, setting) && wanted !== usual) options[setting.name] = wanted;
   }
   return {
     preset: choice.preset,
@@ -37,8 +44,8 @@ export function Options({ choice, onChange, name, open = false }) {
   const preset = presetOf(choice.preset);
   const change = (setting, text) => {
     const options = { ...choice.options };
-    if (text === preset?.options[setting.name]) delete options[setting.name];
-    else options[setting.name] = text;
+    delete options[setting.name];
+    if (text !== valueOf({ ...choice, options }, setting.name)) options[setting.name] = text;
     onChange({ ...choice, options });
   };
   const changed = Object.keys(given(choice).options).length;

@@ -2,6 +2,7 @@
 
 export const en = {
   loading: "Loading …",
+  compiling: "compiling once, about {n} s …",
   no_session: "No session is open",
   full: "The server is full",
   full_note: "There are {n} sessions, the most this server keeps. Delete one to begin your own, or open one of them.",

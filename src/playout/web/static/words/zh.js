@@ -2,6 +2,7 @@
 
 export const zh = {
   loading: "载入中…",
+  compiling: "首次编译，约 {n} 秒……",
   no_session: "没有打开的会话",
   full: "服务器已满",
   full_note: "已有 {n} 个会话，达到本服务器的上限。删除一个即可开始你自己的会话，或打开其中一个。",
@@ -335,6 +336,9 @@ export const zh = {
   setting_c: "策略探索的强度",
   setting_growth: "c 随 ln((N + base + 1) / base) 增长的幅度",
   setting_base: "该增长开始起作用的访问次数",
+  setting_backup: "一条边如何汇总所得回报：平均值、最大值，或介于两者之间",
+  setting_p: "1：平均值；越大越接近最大值",
+  setting_first_visit: "局面在第一次访问时成为节点；off：第二次访问时",
   setting_unvisited: "从未访问的子节点的得分；auto：UCT 为无穷大，PUCT 为父节点价值",
   setting_reduction: "从父节点价值中减去的量",
   setting_by_seen: "减去的量随已访问先验占比的平方根增长",
