@@ -158,7 +158,7 @@ def test_a_new_default_in_a_subclass_is_the_default():
 
 
 def test_a_class_in_place_of_a_part_is_refused_with_what_to_write():
-    refused("or a po.Policy of your own; write Mine()", lambda: po.Settings(policy=policy()))
+    refused("or a po.Policy of your own; did you mean Mine()?", lambda: po.Settings(policy=policy()))
 
 
 def test_a_backup_that_graphs_cannot_carry_is_refused():

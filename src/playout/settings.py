@@ -231,7 +231,7 @@ def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
         if isinstance(value, str) and value in PRESETS:
             hint = f"; write preset('{value}')"
         elif isinstance(value, type) and issubclass(value, kinds):
-            hint = f"; write {value.__name__}()"
+            hint = f"; did you mean {value.__name__}()?"
         elif isinstance(value, Mapping):
             hint = "; Settings.from_dict reads a dictionary"
         expected = " or ".join(names) or "a text"
