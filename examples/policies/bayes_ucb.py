@@ -2,6 +2,8 @@
 
 import math
 
+import numba
+
 import playout as po
 
 
@@ -28,6 +30,7 @@ class BayesUCB(po.Policy):
         return edge.value, shared * error_of(node, edge)
 
 
+@numba.njit
 def error_of(node, edge):
     variance = (edge.spread + 0.25 * node.width * node.width) / (edge.visits + 1)
     return math.sqrt(variance / edge.visits)

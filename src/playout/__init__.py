@@ -7,7 +7,7 @@ from .backups import Backup, Best, Mean, PowerMean
 from .core.rng import random_below, random_float
 from .core.rng import random_float as random
 from .core.rng import random_normal as normal
-from .doctor import Finding, Report, check_game
+from .doctor import Finding, Report, check_game, check_part
 from .errors import (
     ActionError,
     BusyError,
@@ -81,6 +81,7 @@ __all__ = [
     "UCB1Tuned",
     "Widening",
     "check_game",
+    "check_part",
     "games",
     "normal",
     "preset",

@@ -11,6 +11,7 @@ from .arguments import plain, refuses_unknown_names, whole
 from .errors import SettingsError
 
 T = TypeVar("T")
+MOST_WHOLE = 2**63
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -51,10 +52,12 @@ def check_numbers(name: str, part: Any) -> None:
     """Refuse values of a part's fields that are no numbers, or outside of their limits."""
     for f in dataclasses.fields(part):
         value, limits = getattr(part, f.name), f.metadata
-        if f.type in (bool, "bool"):
+        if f.type is bool:
             if not isinstance(value, bool):
                 raise SettingsError(f"settings: {name}.{f.name} is {value!r}, expected True or False")
             continue
+        if f.type is int and not (isinstance(value, int) and -MOST_WHOLE <= value < MOST_WHOLE):
+            raise SettingsError(f"settings: {name}.{f.name} is {value!r:.80}, expected a whole number of 64 bits")
         above = limits.get("above")
         least = limits.get("least", -math.inf) if above is None else above
         check_number(f"{name}.{f.name}", value, least, limits.get("most", math.inf), above is not None)

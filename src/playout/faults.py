@@ -3,7 +3,7 @@
 import contextlib
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .core.callback import CallbackError
-from .core.guard import Copies
+from .core.guard import Copies, is_proven
 from .core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from .core.rules import CHANCE, WrongAnswerError
 from .core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
 from .core.watchdog import NeverReturnedError, Watchdog
-from .errors import GameError, PlayoutError
+from .errors import GameError, PlayoutError, SettingsError
+from .part_faults import raised_in
 
 if TYPE_CHECKING:
     from .game import Game, Position
@@ -40,13 +41,16 @@ def rules_may_raise(
     *,
     state: Any = None,
     overdue: Callable[[], str | None] = lambda: None,
+    parts: Sequence[Any] = (),
 ) -> Iterator[None]:
     """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself.
 
     `rule`, `position` and `action` say what is being asked, where that is known; otherwise `state` holds the bytes that
-    rules are at work on. A rule that does not return is interrupted at Ctrl-C, and when `overdue` gives a reason.
+    rules are at work on. A rule that does not return is interrupted at Ctrl-C, and when `overdue` gives a reason. So is
+    a function of one of the `parts`; what it raises becomes a `SettingsError`.
     """
-    with watched(overdue) if game.rules.guard else contextlib.nullcontext() as watch:
+    own_parts = any(not is_proven(getattr(part, part._needed)) for part in parts)
+    with watched(overdue) if game.rules.guard or own_parts else contextlib.nullcontext() as watch:
         try:
             with game.entering():
                 yield
@@ -60,6 +64,11 @@ def rules_may_raise(
                 raise
             found, place = rule_origin(game, error)
             name, where = f"{game.title}.{rule or found}", _where(position, action)
+            of_part = raised_in(parts, error)
+            if of_part is not None:
+                name, place = of_part
+                if not isinstance(error, RuleInterrupted):
+                    raise SettingsError(f"{name} raised {described(error)}, at {place}") from error
             if isinstance(error, RuleInterrupted) and watch is not None:
                 if position is None and state is not None:
                     where = f" at {safe_text(lambda: game.state_to_text(game.rules.view(state.copy())))}"

@@ -2,9 +2,9 @@
 
 A tree is nested dictionaries. A node has `visits` (if left out: those of its children), `children` by action (text or
 number), and below the root `value` (mean return for the player who chooses at the node above, 0 if left out),
-`prior` and `variance` (of the returns, 0 if left out), and the columns of policy and backup by their names. `value` at
-the root is for the player who moves there; if left
-out, it is the mean of the children:
+`prior` and `variance` (of the returns, 0 if left out), and the columns of policy and backup by their names (of edges
+that were visited; 0 if left out). `value` at the root is for the player who moves there; if left out, it is the mean of
+the children:
 
     {"visits": 10, "children": {"a": {"visits": 6, "value": 0.5}, "b": {"visits": 4, "value": -0.25}}}
 
@@ -172,6 +172,21 @@ def _check(search: "Search", literal: Any, path: tuple[str, ...]) -> None:
         )
     if children and path and not visits:
         raise SettingsError(f"{where}: it has children but no visits")
+    _check_columns(search, literal, where, path, visits)
+
+
+def _check_columns(
+    search: "Search", literal: Mapping[str, Any], where: str, path: tuple[str, ...], visits: int
+) -> None:
+    """Reject columns where there is no edge, or none that was ever updated, and fractions of whole numbers."""
+    for name, numbers in search.columns:
+        number = literal.get(name, 0)
+        if name in literal and not path:
+            raise SettingsError(f"{where}: {name} is a column, and edges have columns; write it at a child")
+        if number and not visits:
+            raise SettingsError(f"{where}: {name} is {number!r} without a visit, expected 0; give `visits` as well")
+        if numbers.dtype == np.int64 and number != int(number):
+            raise SettingsError(f"{where}: {name} is {number!r}, expected a whole number")
 
 
 def _check_range(search: "Search", literal: Mapping[str, Any], where: str) -> None:

@@ -8,17 +8,18 @@ import numpy as np
 
 from . import sources
 from .arguments import did_you_mean
-from .core.columns import NAMES, NONE
+from .core.columns import NONE
+from .core.jit import COMPILED
 from .core.parts import Part as Code
 from .core.tree import Kept, Tree
 from .declare import setting
-from .errors import SettingsError
+from .errors import PlayoutError, SettingsError
+from .faults import described
 from .game import Game
+from .part_checks import check_columns, check_functions, check_layout, check_settings, settings_of
+from .part_faults import checked
 
 KNOWN: dict[str, type["Part"]] = {}  # every part that was defined here, by the name that files keep
-NUMBERS = {float: np.float64, int: np.int64, bool: np.int64}
-NUMBERS_BY_TEXT = {kind.__name__: found for kind, found in NUMBERS.items()}  # annotations may be texts
-WORDS = (np.dtype(np.float64), np.dtype(np.int64))
 P = TypeVar("P", bound="Part")
 
 
@@ -50,11 +51,20 @@ class Part:
         super().__init_subclass__()
         if abstract:
             return
+        check_functions(cls)
+        check_settings(cls, next(base for base in cls.__mro__ if "_role" in vars(base)))
+        check_columns(cls)
         setting(cls)
-        _check(cls)
         cls._codes = {}
         if not cls.absent:
             KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        cls = type(self)
+        raise SettingsError(
+            f"po.{cls.__name__} is what every {cls._role} is made from; write a subclass with "
+            f"`{cls._signatures[cls._needed]}`, or take a built-in one"
+        )
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:
@@ -71,7 +81,9 @@ class Part:
         key = repr(tables)
         if key not in cls._codes:
             functions = {name: getattr(cls, name) for name in cls._signatures if hasattr(cls, name)}
-            record = np.dtype([*_settings_of(cls), *_fields_of(tables)] or [("none", np.int64)])
+            if not COMPILED:
+                functions = {name: checked(cls, name, function) for name, function in functions.items()}
+            record = np.dtype([*settings_of(cls), *_fields_of(tables)] or [("none", np.int64)])
             cls._codes[key] = Code(cls.__qualname__, functions, record, cls.columns, **cls._facts())
         return cls._codes[key]
 
@@ -85,8 +97,16 @@ class Part:
 
     def _tables_of(self, game: Game) -> np.dtype[Any]:
         cls = type(self)
-        tables = cls.tables(game) if callable(cls.tables) else cls.tables
-        _check_layout(cls, "tables", tables, {f.name for f in dataclasses.fields(cls)}, "a setting")  # type: ignore[arg-type]
+        try:
+            tables = cls.tables(game) if callable(cls.tables) else cls.tables
+        except Exception as error:
+            if isinstance(error, PlayoutError):
+                raise
+            raise SettingsError(
+                f"{cls.__name__}.tables raised {described(error)} for {game.title}; expected a function of the game "
+                f"that gives a dtype"
+            ) from error
+        check_layout(cls, "tables", tables, {f.name for f in dataclasses.fields(cls)}, "a setting")  # type: ignore[arg-type]
         return tables  # type: ignore[no-any-return]
 
 
@@ -106,46 +126,8 @@ def columns_of(parts: Iterable[Part], tree: Tree) -> list[Column]:
     ]
 
 
-def _settings_of(cls: type[Part]) -> list[tuple[str, Any]]:
-    found: Any = dataclasses.fields(cls)  # type: ignore[arg-type]
-    return [(f.name, NUMBERS.get(f.type) or NUMBERS_BY_TEXT.get(f.type)) for f in found]
-
-
 def _fields_of(layout: np.dtype[Any]) -> list[tuple[Any, ...]]:
     return [(name, layout[name].base, layout[name].shape) for name in layout.names or ()]
-
-
-def _check(cls: type[Part]) -> None:
-    """Refuse a class that the search could not use, when it is defined."""
-    for f, (_, kind) in zip(dataclasses.fields(cls), _settings_of(cls), strict=True):  # type: ignore[arg-type]
-        if kind is None:
-            raise SettingsError(f"{cls.__name__}.{f.name}: the type is {f.type!r}, expected float, int or bool")
-    if not hasattr(cls, cls._needed):
-        raise SettingsError(
-            f"{cls.__name__} has no `{cls._signatures[cls._needed]}`; a {cls._role} needs one, as a @staticmethod"
-        )
-    for name, signature in cls._signatures.items():
-        found = cls.__dict__.get(name)
-        if found is not None and not isinstance(found, staticmethod):
-            raise SettingsError(f"{cls.__name__}.{name} is not a @staticmethod; expected `{signature}` as one")
-    _check_layout(cls, "columns", cls.columns, set(NAMES), "a field of every edge")
-    if any(cls.columns[name].shape for name in cls.columns.names or ()):
-        raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected one number each")
-
-
-def _check_layout(cls: type[Part], what: str, layout: Any, taken: set[str], whose: str) -> None:
-    if not isinstance(layout, np.dtype):
-        raise SettingsError(
-            f"{cls.__name__}.{what} is {layout!r:.80}, expected a dtype with names, as in "
-            f"np.dtype([('total', np.float64)])"
-        )
-    if layout.names is None and layout != NONE:
-        raise SettingsError(f"{cls.__name__}.{what} is {layout}, expected a dtype with names")
-    for name in layout.names or ():
-        if name in taken:
-            raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
-        if layout[name].base not in WORDS:
-            raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")
 
 
 def load_part(base: type[P], spec: str) -> type[P]:

@@ -30,6 +30,7 @@ from .game import CHANCE, Game, Position
 from .limits import Limits
 from .lines import proven_line
 from .part import Column, Part, columns_of, missing
+from .part_faults import larger_records_may_stand_in, not_compiled, wrong_score
 from .result import Result, result_of
 from .retrace import check_hash, find_fault
 from .settings import Network, Outside, Settings, settings_from
@@ -415,7 +416,8 @@ class Search:
     def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
         """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
         try:
-            with rules_may_raise(self.game, state=self._work.state, overdue=self._overdue):
+            parts = (self.settings.policy, self.settings.backup)
+            with rules_may_raise(self.game, state=self._work.state, overdue=self._overdue, parts=parts):
                 return kernel(*arguments)
         except Hang:
             raise
@@ -471,16 +473,14 @@ class Search:
         policy, backup = self.settings.policy, self.settings.backup
         arrays, waiting = (self.params, self.tree, self._work), self.params.evaluator == OUTSIDE
         codes = policy.code(self.game), backup.code(self.game)
-        part: Any = policy
         try:
-            chosen = choose_entry(codes[0], self.topology, waiting, shown, arrays)
-            part = backup
-            backed = back_up_entry(codes[1], codes[0], self.topology, waiting, arrays)
+            with larger_records_may_stand_in():
+                chosen = choose_entry(codes[0], self.topology, waiting, shown, arrays)
+                backed = back_up_entry(codes[1], codes[0], self.topology, waiting, arrays)
         except RuleCompileError as error:
-            owner = part if hasattr(part, error.rule) else policy
-            raise SettingsError(
-                f"{type(owner).__name__}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
-            ) from error
+            reasons = (not_compiled(type(part), code) for part, code in zip((policy, backup), codes, strict=True))
+            place = f"{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
+            raise SettingsError(next(filter(None, reasons), place)) from error
         return with_entry(with_entry(self._rules, CHOOSE, chosen), BACK_UP, backed)
 
     def _new_work(self, depth: int, trace: int = 0) -> Work:
@@ -694,14 +694,12 @@ class Search:
             find_fault(self)
             raise GameError(self._bad_returns())
         elif status == endings.BAD_SCORE:
-            raise SettingsError(
-                f"{type(self.settings.policy).__name__}.score gave no number at a node of {self.game.title}; "
-                f"it must return one for every edge that is visited"
-            )
+            raise SettingsError(wrong_score(self, detail))
         elif status == endings.BAD_BACKUP:
             raise SettingsError(
                 f"{type(self.settings.backup).__name__}.update gave an edge of {self.game.title} a value that the game "
-                f"can't have; it must be a number within reach of value_range, {self.game.range or 'all numbers'}"
+                f"can't have; expected a number within value_range {self.game.range or ''}, where proofs rest on it "
+                f"(po.check_part finds such cases)"
             )
         elif status == endings.BAD_KEY:
             self._say_that_keys_are_wrong(detail)

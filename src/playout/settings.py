@@ -230,10 +230,13 @@ def _kind(name: str, value: Any, *kinds: type[Any]) -> None:
         hint = did_you_mean(close, names, "{}") if isinstance(close, str) else ""
         if isinstance(value, str) and value in PRESETS:
             hint = f"; write preset('{value}')"
+        elif isinstance(value, type) and issubclass(value, kinds):
+            hint = f"; did you mean {value.__name__}()?"
         elif isinstance(value, Mapping):
             hint = "; Settings.from_dict reads a dictionary"
         expected = " or ".join(names) or "a text"
         expected += ", or a function" if Outside in kinds else ""
+        expected += "".join(f", or a po.{k.__name__} of your own" for k in (Policy, Backup) if k in kinds)
         raise SettingsError(f"settings: {name} is {value!r}, expected {expected}{hint}")
 
 
@@ -263,6 +266,11 @@ def _check(s: Settings) -> None:
     _kind("backup", s.backup, Backup, Mean, Best, PowerMean)
     check_numbers("policy", s.policy)
     check_numbers("backup", s.backup)
+    if shared := set(s.policy.columns.names or ()) & set(s.backup.columns.names or ()):
+        raise SettingsError(
+            f"settings: {type(s.policy).__name__} and {type(s.backup).__name__} both have a column "
+            f"'{min(shared)}'; give it another name in one of them"
+        )
     if s.transpositions and not s.backup.graph:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions, where several edges lead to one "

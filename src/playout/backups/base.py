@@ -3,8 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.declare import number
+from playout.declare import check_number, number
 from playout.part import Part
+from playout.part_checks import check_flags
 
 __all__ = ["Backup", "number"]
 
@@ -25,6 +26,14 @@ class Backup(Part, abstract=True):
     _role: ClassVar[str] = "backup"
     _needed: ClassVar[str] = "update"
     _signatures: ClassVar[dict[str, str]] = {"update": "update(backup, edge, got)"}
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if "update" in vars(cls):  # what another `update` promised is not inherited
+            cls.graph, cls.plain_mean = vars(cls).get("graph", False), vars(cls).get("plain_mean", False)
+        check_flags(cls, ("graph", "plain_mean"))
+        if cls.least is not None:
+            check_number(f"{cls.__name__}.least", cls.least)
+        super().__init_subclass__(abstract)
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:

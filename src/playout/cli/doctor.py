@@ -1,6 +1,6 @@
-"""`playout doctor`: play a game at random and find what is wrong with its rules."""
+"""`playout doctor`: find what is wrong with a game's rules, or with a policy or backup."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,11 +21,18 @@ def doctor(
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Check a game's rules by playing at random. Exit code 0: nothing found; 1: something is wrong."""
-    from playout.doctor import check_game
+    """Check a game's rules by playing at random, or a policy or backup (file.py:Class) by asking it about trees. Exit
+    code 0: nothing found; 1: something is wrong."""
+    from playout.doctor import check_game, check_part
+    from playout.games import Maker, find
 
-    loaded = load_game(game, set)
-    report = check_game(loaded, games=games, seed=seed, rule_seconds=rule_seconds)
+    report: Any
+    found = find(game)
+    if isinstance(found, Maker) and found.is_part:
+        report = check_part(found.thing, seed=seed, rule_seconds=rule_seconds)
+    else:
+        loaded = load_game(game, set)
+        report = check_game(loaded, games=games, seed=seed, rule_seconds=rule_seconds)
     if json:
         print_json({**report.to_dict(), "seed": seed})
     else:

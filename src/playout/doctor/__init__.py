@@ -1,7 +1,9 @@
-"""`check_game`: play a game at random and say what is wrong with its rules.
+"""`check_game` plays a game at random and says what is wrong with its rules; `check_part` asks a policy or a backup
+about nodes and edges and says what is wrong with it.
 
 Rules of a record are asked uncompiled first, on guarded arrays, then compiled (`rules`, `ask`); of Python objects, each
-method is looked at (`objects`). What can be found stands in `mistakes`.
+method is looked at (`objects`); parts of a search likewise in both ways (`parts`, `part_ask`, `part_cases`). What can
+be found stands in `mistakes`, `object_mistakes` and `part_mistakes`.
 """
 
 from typing import Any
@@ -20,7 +22,7 @@ from .findings import Finding, Report
 from .objects import ObjectDoctor, looks_like_a_game, wrapped
 from .rules import RulesDoctor
 
-__all__ = ["Finding", "Report", "check_game"]
+__all__ = ["Finding", "Report", "check_game", "check_part"]
 
 RULE_SECONDS = 10.0
 
@@ -43,9 +45,32 @@ def check_game(
     game = as_game(game, "check_game")
     preset_for(game)
     games, max_length, seed = whole_from(games, "games"), whole_from(max_length, "max_length"), seed_from(seed)
-    if not isinstance(rule_seconds, int | float) or not 0 < rule_seconds < float("inf"):
-        raise SettingsError(f"rule_seconds is {rule_seconds!r}, expected a number above 0")
+    rule_seconds = _seconds(rule_seconds)
     doctor = ObjectDoctor if game.keeps_objects else RulesDoctor
     compiled = np.errstate(all="ignore")  # its numbers wrap silently
-    with watched(), Watchdog(float(rule_seconds)) as watchdog, compiled:
+    with watched(), Watchdog(rule_seconds) as watchdog, compiled:
         return doctor(game, seed, max_length, watchdog).examine(games)
+
+
+@refuses_unknown_names
+def check_part(part: Any, game: Any = None, seed: int | None = 0, rule_seconds: float = RULE_SECONDS) -> Any:
+    """Ask a policy or a backup about searched and random trees and report what is wrong with it (a `PartReport`).
+
+    `part` is a `po.Policy` or `po.Backup`, or the class of one. The trees are those of `game`, or of some built-in
+    ones. What its functions raise becomes a finding.
+
+    >>> import playout as po
+    >>> check_part(po.UCT()).ok
+    True
+    """
+    from .parts import examine, part_from
+
+    given = part_from(part)
+    where = None if game is None else as_game(game, "check_part")
+    return examine(given, where, seed_from(seed), _seconds(rule_seconds))
+
+
+def _seconds(given: Any) -> float:
+    if not isinstance(given, int | float) or not 0 < given < float("inf"):
+        raise SettingsError(f"rule_seconds is {given!r}, expected a number above 0")
+    return float(given)

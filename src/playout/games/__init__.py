@@ -114,6 +114,12 @@ class Maker:
     def __call__(self, **settings: Any) -> Game:
         from playout.wrap import ObjectGame, wrap
 
+        if self.is_part:
+            role = self.thing._role
+            raise GameError(
+                f"{self.spec} is a {role}, expected a game; `playout doctor` checks it, and "
+                f"Settings({role}={self.name}()) searches with it"
+            )
         values = {**self.settings, **self._checked(settings)}
         made = call_python(f"{self.spec}: {self.name}()", self._make, values) if self.makes else self.thing
         if isinstance(made, Game) and not isinstance(made, ObjectGame):
@@ -127,6 +133,13 @@ class Maker:
             raise GameError(f"{self.spec}: {what} is no game: {error}") from None
         game.became(self.spec, self.settings, values)
         return game
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is the class of a policy or a backup, and makes no game."""
+        from playout.part import Part
+
+        return inspect.isclass(self.thing) and issubclass(self.thing, Part)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -208,7 +221,8 @@ def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] |
     if inspect.isclass(found) and issubclass(found, Game) and found is not Game:
         return found
     if inspect.isclass(found):
-        if missing := missing_methods(found):
+        missing = missing_methods(found)
+        if missing and not Maker(found, spec).is_part:
             raise GameError(
                 f"{place}:{name} is not derived from playout.Game; write `class {name}(playout.Game)`, or, for a "
                 f"Python object, define {missing} ({there})"

@@ -3,9 +3,10 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.declare import number, setting
+from playout.declare import check_number, number, setting
 from playout.errors import SettingsError
 from playout.part import Part
+from playout.part_checks import check_flags
 
 __all__ = ["Parent", "Policy", "number"]
 
@@ -46,17 +47,30 @@ class Policy(Part, abstract=True):
     }
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        super().__init_subclass__(abstract)
+        check_flags(cls, ("scores_unvisited", "by_prior", "needs_range"))
+        unvisited = cls.unvisited
+        if isinstance(unvisited, str | None) and unvisited != "infinity":
+            raise SettingsError(
+                f"{cls.__name__}.unvisited is {unvisited!r}, expected 'infinity', a number, or Parent(reduction)"
+            )
+        if not isinstance(unvisited, Parent | str):
+            check_number(f"{cls.__name__}.unvisited", unvisited)
         names: Any = cls.term_names
         if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
             raise SettingsError(
                 f"{cls.__name__}.term_names is {names!r:.80}, expected a tuple of names, one for each of its terms"
+            )
+        if not hasattr(cls, "terms") and len(names) != len(Policy.term_names):
+            raise SettingsError(
+                f"{cls.__name__}.term_names has {len(names)} names and there is no `{cls._signatures['terms']}`; "
+                f"define it, or name two: the value, and all the rest"
             )
         if cls.by_prior and not cls.scores_unvisited:
             raise SettingsError(
                 f"{cls.__name__} has by_prior without scores_unvisited: it is about the scores of unvisited edges; set "
                 f"scores_unvisited = True as well, or leave it out"
             )
+        super().__init_subclass__(abstract)
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:

@@ -1,0 +1,120 @@
+"""Asks the functions of a part, uncompiled and compiled, and notes what they change that they should only look at."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from playout.core.columns import EDGE_FIELDS, Fields
+from playout.core.jit import COMPILED
+from playout.core.views import EdgeView, NodeView
+from playout.core.watchdog import NeverReturnedError
+from playout.part_faults import larger_records_may_stand_in, not_compiled
+
+from .notes import Notes
+from .part_cases import Edge
+
+SEED = 12345
+
+
+@dataclass
+class Given:
+    """What a function is asked with; `got` is for `update` alone."""
+
+    record: bytes
+    edge: Edge | None = None
+    node: NodeView | None = None
+    shared: float = 0.0
+    seed: int = SEED
+    got: float = 0.0
+
+
+@dataclass
+class Answer:
+    """What a function returned, and what it left behind."""
+
+    value: Any
+    record: bytes
+    edge: dict[str, Any]
+    drew: bool  # a random number
+
+
+class PartAsker:
+    """The functions of one part in one game."""
+
+    def __init__(self, part: Any, game: Any, notes: Notes) -> None:
+        self.part, self.cls, self.notes = part, type(part), notes
+        self.code = part.code(game)
+        self.names = [name for name in self.cls._signatures if hasattr(self.cls, name)]
+        self.compiled: dict[str, Any] = {}
+        self.asked = 0
+        if COMPILED:
+            reason = not_compiled(self.cls, self.code)
+            if reason is None:
+                self.compiled = {name: self.code.ready(name) for name in self.names}
+            else:
+                rule, _, what = reason.partition(".")[2].partition(" ")
+                notes.note("not-compiled", rule.rstrip(","), reason=what)
+
+    def ask(self, name: str, given: Given, asked: str) -> Answer:
+        """Ask uncompiled; what is raised becomes a finding and breaks off."""
+        self.asked += 1
+        record = np.frombuffer(given.record, np.uint8).copy()
+        edge, rng = self._plain_edge(name, given.edge), np.array([given.seed], np.uint64)
+        seen = self._arguments(name, Fields(record.view(self.code.record)[0]), given, edge, rng)
+        try:
+            value = self.notes.watchdog.call(getattr(self.cls, name), *seen)
+        except AttributeError as error:
+            if "can't set attribute" in str(error):
+                self.notes.fail("writes", name, what="a field of `edge` or `node`", asked=asked)
+            self.notes.raised(name, error, f"asked with {asked}")
+        except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's function may raise anything
+            self.notes.raised(name, error, f"asked with {asked}")
+        after = dict(vars(edge)) if isinstance(edge, SimpleNamespace) else {}
+        return Answer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+
+    def ask_compiled(self, name: str, given: Given) -> Answer | None:
+        """The same of the compiled function; None where there is none, or it raised what the other did not."""
+        if name not in self.compiled:
+            return None
+        record = np.frombuffer(given.record, np.uint8).copy()
+        edge, rng = self._compiled_edge(name, given.edge), np.array([given.seed], np.uint64)
+        settings = record.view(np.dtype((np.record, self.code.record)))[0]
+        seen = self._arguments(name, settings, given, edge, rng)
+        with larger_records_may_stand_in():
+            value = self.compiled[name](*seen)
+        after = {field: edge[field] for field in edge.dtype.names or ()} if isinstance(edge, np.record) else {}
+        return Answer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+
+    def _arguments(self, name: str, settings: Any, given: Given, edge: Any, rng: Any) -> tuple[Any, ...]:
+        shared = np.float64(given.shared)
+        return {
+            "score": (settings, given.node, edge, shared, rng),
+            "prepare": (settings, given.node, rng),
+            "terms": (settings, given.node, edge, shared),
+            "update": (settings, edge, np.float64(given.got)),
+        }[name]
+
+    def _plain_edge(self, name: str, edge: Edge | None) -> Any:
+        """As the uncompiled search shows an edge: one that can be written where there are columns, or to `update`."""
+        if edge is None:
+            return None
+        fields = edge.fields()
+        if name == "update" or self.code.columns.names:
+            return SimpleNamespace(**fields, **self.columns(edge))
+        return EdgeView(**{**fields, "proven": False})
+
+    def _compiled_edge(self, name: str, edge: Edge | None) -> Any:
+        if edge is None or not (name == "update" or self.code.columns.names):
+            return self._plain_edge(name, edge)
+        layout = [*EDGE_FIELDS, *((column, self.code.columns[column]) for column in self.code.columns.names or ())]
+        array = np.zeros(1, np.dtype((np.record, np.dtype(layout))))
+        for field, value in {**edge.fields(), **self.columns(edge)}.items():
+            array[field] = value
+        return array[0]
+
+    def columns(self, edge: Edge) -> dict[str, Any]:
+        names = self.code.columns.names or ()
+        numbers = edge.columns or (0,) * len(names)
+        return {name: self.code.columns[name].type(n) for name, n in zip(names, numbers, strict=True)}

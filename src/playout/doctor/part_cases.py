@@ -1,0 +1,148 @@
+"""What a part is asked with: nodes and edges of trees that were really searched, and random ones."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from playout.core.tree import EDGES, NODES, ROOT
+from playout.core.views import NodeView
+from playout.policies import Parent
+
+NODES_OF_A_TREE = 25  # asked about, spread over the tree
+EDGES_OF_A_NODE = 6
+RANDOM_NODES = 40
+MOST_VISITS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge as a part sees it: plain numbers, and its columns."""
+
+    visits: int
+    value: float
+    spread: float
+    prior: float
+    action: int
+    columns: tuple[float, ...] = ()
+    pending: int = 0
+    proven: int = 0
+
+    def fields(self) -> dict[str, Any]:
+        """By name, each as wide as compiled code has it."""
+        whole, real = np.int64, np.float64
+        return {
+            "visits": whole(self.visits),
+            "pending": whole(self.pending),
+            "value": real(self.value),
+            "spread": real(self.spread),
+            "prior": real(self.prior),
+            "action": whole(self.action),
+            "proven": whole(self.proven),
+        }
+
+    def __str__(self) -> str:
+        return f"visits {self.visits}, value {self.value:.4g}, spread {self.spread:.4g}, prior {self.prior:.4g}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A node, its edges, and the part's own record there."""
+
+    node: NodeView
+    visited: tuple[Edge, ...]
+    unvisited: tuple[Edge, ...]
+    record: bytes
+
+    def told(self, edge: Edge) -> str:
+        return f"{edge}; node visits {self.node.visits}, value {self.node.value:.4g}"
+
+
+def from_tree(search: Any, role: str) -> Iterator[Case]:
+    """Nodes of a search's tree where a player chooses."""
+    tree, width = search.tree, _width(search)
+    record = getattr(tree, role).tobytes()
+    columns = getattr(tree, f"{role}_columns")
+    columns = columns if columns.shape[1] else np.zeros((len(tree.edges), 0), np.int64)
+    last = int(tree.counters[NODES])
+    for number in sorted({int(n) for n in np.linspace(ROOT, last - 1, NODES_OF_A_TREE)}):
+        node = tree.nodes[number]
+        if node["player"] < 0 or node["visits"] == 0:
+            continue
+        first, count = int(node["first_edge"]), int(node["count"])
+        assert first + count <= tree.counters[EDGES]
+        edges = [_edge(search, role, tree.edges[e], columns[e], node) for e in range(first, first + count)]
+        visited = tuple(edge for edge in edges if edge.visits and not edge.proven)[:EDGES_OF_A_NODE]
+        unvisited = tuple(edge for edge in edges if not edge.visits)[:EDGES_OF_A_NODE]
+        yield Case(_view(node, edges, width), visited, unvisited, record)
+
+
+def _width(search: Any) -> float:
+    return 1.0 if search.params.normalise else float(search.params.highest - search.params.lowest)
+
+
+def _view(node: Any, edges: list[Edge], width: float) -> NodeView:
+    value = float(node["value"])
+    spread = sum(e.spread + e.visits * (e.value - value) ** 2 for e in edges)
+    visits, own = int(node["visits"]), int(node["own"])
+    return NodeView(
+        np.int64(visits),
+        np.int64(visits - own),
+        np.float64(value),
+        np.float64(spread),
+        np.float64(width),
+        np.int64(node["player"]),
+        np.int64(len(edges)),
+    )
+
+
+def _edge(search: Any, role: str, edge: Any, words: Any, node: Any) -> Edge:
+    kinds = getattr(search.settings, role).columns
+    numbers = tuple(words[i : i + 1].view(kinds[name])[0] for i, name in enumerate(kinds.names or ()))
+    visits = int(edge["visits"])
+    value = float(edge["value"]) if visits else unvisited_value(search.settings.policy, float(node["value"]))
+    proven = int(edge["child"] < 0)
+    return Edge(visits, value, float(edge["spread"]), float(edge["prior"]), int(edge["action"]), numbers, 0, proven)
+
+
+def unvisited_value(policy: Any, of_node: float) -> float:
+    if isinstance(policy.unvisited, Parent):
+        return of_node - float(policy.unvisited.reduction)
+    return 0.0 if isinstance(policy.unvisited, str) else float(policy.unvisited)
+
+
+def at_random(
+    random: np.random.Generator, records: list[bytes], kept: list[tuple[float, ...]], low: float, high: float
+) -> Iterator[Case]:
+    """Nodes and edges with numbers of all sizes that returns from `low` to `high` can lead to.
+
+    The part's own records and the columns of visited edges are drawn from those given.
+    """
+    width = high - low
+    for _ in range(RANDOM_NODES):
+        count = int(random.integers(1, 12))
+        visits = [math.ceil(MOST_VISITS ** float(random.random())) for _ in range(count)]
+        values = random.uniform(low, high, count)
+        priors = random.dirichlet(np.ones(count) * 0.5)
+        edges = [
+            Edge(n, float(v), float(random.random()) * n * (v - low) * (high - v), float(np.float32(p)), i)
+            for i, (n, v, p) in enumerate(zip(visits, values, priors, strict=True))
+        ]
+        edges = [replace(edge, columns=kept[int(random.integers(len(kept)))]) for edge in edges]
+        total = sum(visits)
+        value = float(np.average(values, weights=visits))
+        spread = sum(e.spread + e.visits * (e.value - value) ** 2 for e in edges)
+        node = NodeView(
+            np.int64(total + int(random.integers(2))),
+            np.int64(total),
+            np.float64(value),
+            np.float64(spread),
+            np.float64(width),
+            np.int64(0),
+            np.int64(count + 2),
+        )
+        zeros = tuple(type(number)(0) for number in edges[0].columns)
+        new = tuple(Edge(0, value, 0.0, float(np.float32(p)), count + i, zeros) for i, p in enumerate(random.random(2)))
+        yield Case(node, tuple(edges), new, records[int(random.integers(len(records)))])
