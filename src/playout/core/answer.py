@@ -19,7 +19,7 @@ def is_lost(params, edge):
 @inlined
 def asks_for_proof(params):
     """Whether exact values are compared with estimates by value. By visits they can't be where proven edges get none:
-    in a game of one player (`passes_over` in `core/select.py`)."""
+    in a game of one player (`passes_over` in `core/choose.py`)."""
     return params.answer == BY_PROOF or (params.answer == BY_VISITS and params.players == 1 and params.solver)
 
 

@@ -97,11 +97,11 @@ def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arra
 
 def _splitter(terms: Any, count: int) -> Any:
     """As `make_split` of `core/choose.py`, by a policy's own terms."""
-    stores = "\n".join(f"    out[row, at, {k}] = parts[{k}]" for k in range(count))
+    places = ", ".join(f"out[row, at, {k}]" for k in range(count)) + ("," if count == 1 else "")
     scope = {"terms": terms}
     exec(
         f"def split(out, row, at, policy, node, edge, shared, got):\n"
-        f"    parts = terms(policy, node, edge, shared)\n{stores}\n",
+        f"    {places} = terms(policy, node, edge, shared)\n",
         scope,
     )
     return inlined(scope["split"])

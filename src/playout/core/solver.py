@@ -1,6 +1,6 @@
 """Proofs: exact values go up from finished games. What is proven is never averaged away again.
 
-With one player, nothing that is proven is visited again: walks pass it over (`passes_over` in `core/select.py`) and
+With one player, nothing that is proven is visited again: walks pass it over (`passes_over` in `core/choose.py`) and
 always find out something new. The player can still choose it, so it counts all the same (`counted`): where an edge that
 is not proven is worth less on average than the best exact value beside it, its visits count for that value.
 """
