@@ -35,20 +35,6 @@ class OwnPUCT(po.Policy):
         return edge.value + policy.c * math.sqrt(max(1, node.through)) * edge.prior / (1.0 + edge.visits)
 
 
-class EpsilonGreedy(po.Policy):
-    """The best mean, and now and then any child."""
-
-    epsilon: float = 0.1
-
-    @staticmethod
-    def prepare(policy, node, rng):
-        return 1.0 if po.random(rng) < policy.epsilon else 0.0
-
-    @staticmethod
-    def score(policy, node, edge, shared, rng):
-        return po.random(rng) if shared > 0.0 else edge.value
-
-
 class Sampled(po.Policy):
     """Each mean with noise that grows smaller with the visits, and one number that all edges of a node share."""
 

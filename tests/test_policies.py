@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from examples.policies.epsilon_greedy import EpsilonGreedy
 
 import playout as po
 from playout.core.jit import COMPILED
 from playout.core.rng import random_float, random_normal
-from tests.own_policies import EpsilonGreedy, Louder, OwnPUCT, OwnUCT
+from tests.own_policies import Louder, OwnPUCT, OwnUCT
 from tests.toy_games import Auction, Dice, Nim, PriorNim
 
 SIMULATIONS = 2000 if COMPILED else 150
