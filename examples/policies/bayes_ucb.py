@@ -2,8 +2,6 @@
 
 import math
 
-import numba
-
 import playout as po
 
 
@@ -23,14 +21,10 @@ class BayesUCB(po.Policy):
 
     @staticmethod
     def score(policy, node, edge, shared, rng):
-        return edge.value + shared * error_of(node, edge)
+        variance = (edge.spread + 0.25 * node.width * node.width) / (edge.visits + 1)
+        return edge.value + shared * math.sqrt(variance / edge.visits)
 
     @staticmethod
     def terms(policy, node, edge, shared):
-        return edge.value, shared * error_of(node, edge)
-
-
-@numba.njit
-def error_of(node, edge):
-    variance = (edge.spread + 0.25 * node.width * node.width) / (edge.visits + 1)
-    return math.sqrt(variance / edge.visits)
+        variance = (edge.spread + 0.25 * node.width * node.width) / (edge.visits + 1)
+        return edge.value, shared * math.sqrt(variance / edge.visits)

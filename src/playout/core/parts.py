@@ -20,6 +20,7 @@ from .columns import NONE, column_moves, new_edge, record_view
 from .guard import guarded, is_proven
 from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint, inlined
 from .pack import origin_of
+from .params import OPEN, TREE
 from .rules import BACK_UP, CHOOSE, RuleCompileError, reason_of, where_of
 
 
@@ -55,7 +56,8 @@ class Part:
 
 
 def choose_entry(policy: Part, topology: int, waiting: bool, shown: bool, arrays: tuple[Any, ...]) -> Any:
-    """What the rules table holds for the choice at a node."""
+    """What the rules table holds for the choice at a node; in a graph it is that of a tree."""
+    topology = OPEN if topology == OPEN else TREE
 
     def make() -> Callable[..., Any]:
         prepares, splits = "prepare" in policy.functions, "terms" in policy.functions and shown

@@ -12,6 +12,7 @@ import numpy as np
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
+from playout.errors import GameError
 from playout.game import REQUIRED, Game
 
 from .ask import Asker
@@ -49,6 +50,8 @@ class RulesDoctor:
     def examine(self, games: int) -> Report:
         if COMPILED and not self._is_dangerous():
             self.asker.compile()
+            with contextlib.suppress(GameError):  # which is noted where the rule is asked
+                self.game.rules_table()  # not under the watchdog: compiling takes longer than a rule may
         self._look_outside()
         self._play_games(games)
         if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):

@@ -66,7 +66,7 @@ class Catalogue:
         if found is None or not issubclass(found, base):
             there = ", ".join(name for name, part in self.parts.items() if issubclass(part, base)) or "none"
             raise SettingsError(
-                f"no {base._role} '{kind[:80]}' here (of users' own there are: {there}); "
+                f"no {base._role} '{kind[:200]}' here (of users' own there are: {there}); "
                 f"`playout serve --part file.py:Class` adds one"
             )
         return found
