@@ -95,6 +95,9 @@ class GraphOracle(Oracle):
             node.value = 0.0
         return node
 
+    def own_visits(self, node):
+        return node.own if self.one_number else super().own_visits(node)
+
     def join(self, node, edge, child):
         edge.child = child
         child.into.insert(1, (node, edge))

@@ -345,8 +345,12 @@ class Oracle:
         """The returns' sum of squared deviations: within the edges, between them, and of what ended at the node."""
         off = [(e.visits, e.value - node.value, e.spread) for e in node.edges if e.visits]
         total_off, beyond = total(s + n * x * x for n, x, s in off), total(n * x for n, x, _ in off)
-        own = node.counted - sum(n for n, _, _ in off)
+        own = self.own_visits(node)
         return total_off + beyond * beyond / own if own > 0 else total_off
+
+    def own_visits(self, node):
+        """Visits that ended at a node and are in its mean."""
+        return node.counted - sum(e.visits for e in node.edges)
 
     def allowed(self, node, count):
         """How many of `count` edges may be visited."""
