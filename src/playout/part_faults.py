@@ -212,7 +212,7 @@ def wrong_score(search: Any, depth: int) -> str:
     with contextlib.suppress(Exception):  # the place is a help; without it the message is true as well
         where = _edge_without_score(search, depth) or where
     return (
-        f"{policy}.score gave nan, which is no number, {where}; return a number for every edge that is asked "
+        f"{policy}.score gave nan {where}; return a number for every edge that is asked "
         f"(po.check_part finds such cases)"
     )
 

@@ -1,9 +1,9 @@
 """Children that come later: a node's block of edges can grow after the node was made.
 
 A block has no room behind it, since others follow. The first child that is added moves the block to the end of the
-edges, with room for a power of two; from then on it moves when that is full. What it leaves behind belongs to nobody,
-and is gone when a subtree is copied. Everything that names an edge by its place follows the move: the leader, the links
-and the table of a graph, and the paths of leaves that wait.
+edges, with room for a power of two. Once that is full, the block moves again. The place it leaves belongs to no node,
+and is dropped when a subtree is copied. Everything that names an edge by its place follows the move: the leader, the
+links and the table of a graph, and the paths of leaves that wait.
 """
 
 import numpy as np

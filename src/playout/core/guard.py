@@ -30,7 +30,7 @@ from .watch import POLL_EVERY, RuleInterrupted, callback
 PACKAGE = Path(__file__).resolve().parents[1]
 SYMBOL = "playout_poll"
 WORD = ir.IntType(64)
-FEW_ROUNDS = 1 << 12  # of a loop, and of those in it: so many need not be counted
+FEW_ROUNDS = 1 << 12  # a loop that makes no more than this, loops inside it included, is not counted
 llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 

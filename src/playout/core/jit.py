@@ -225,8 +225,8 @@ def compile_part(function: Callable[..., Any], signature: Any, name: str, key: s
 def _by_name(function: Callable[..., Any], key: str) -> Callable[..., Any]:
     """A function under a name of its own.
 
-    Numba tells functions of one name apart by a number that counts in each process anew. Two that were compiled in
-    different processes may have the same, and the one that is loaded last would be taken for the other.
+    Numba tells functions of the same name apart by a counter that starts again in each process. Two functions compiled
+    in different processes may get the same number; once both are loaded, calls of one would run the other.
     """
     twin = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__

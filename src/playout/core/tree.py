@@ -250,7 +250,7 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -
 
 
 def record_bytes(tree: Tree, nodes: int, edges: int, proofs: int) -> int:
-    """How many bytes so many records take, with the table of positions and what parts keep beside as it is."""
+    """The bytes of so many records, of the table of positions and of the parts' own records."""
     node, edge = record_sizes(tree)
     beside = tree.table.nbytes + tree.policy.nbytes + tree.backup.nbytes
     return int(nodes * node + edges * edge + proofs * 8 * tree.proofs.shape[1] + beside)

@@ -73,7 +73,7 @@ def watched(should_stop: Callable[[], str | None] = lambda: None) -> Iterator[Wa
 
 @contextlib.contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Meanwhile, this thread gives a rule in plain Python so many seconds of processor time to return."""
+    """Inside this block, a rule in plain Python may use so many seconds of this thread's processor time."""
     before = getattr(_current, "seconds", None)
     _current.seconds = seconds
     try:
