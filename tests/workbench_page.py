@@ -151,8 +151,8 @@ class Desk:
         self.http.close()
         self.context.close()
         strangers = [url for url in self.seen.requests if not url.startswith((self.address, "blob:", "data:"))]
-        assert not strangers, "a request to another host"
-        assert not self.seen.complaints, "messages on the console"
+        assert not strangers, f"requests to another host: {strangers}"
+        assert not self.seen.complaints, f"messages on the console: {self.seen.complaints}"
 
 
 def board(page: Any) -> str:

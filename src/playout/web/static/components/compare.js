@@ -24,14 +24,18 @@ export function Compare() {
   const [sides, setSides] = useState([null, null]); // { session, run, result, chart }
   const lives = useRef([]),
     made = useRef([]),
+    asked = useRef([]), // requests for charts under way
     kept = useRef(null); // the id of the one that is opened
 
   const closeLives = () => (lives.current.forEach((l) => l?.close()), (lives.current = []));
   // The two sessions are only for this comparison, unless one is opened.
   const tidy = () => {
     closeLives();
-    made.current.filter((id) => id !== kept.current).forEach((id) => remove(`/api/sessions/${id}`).catch(() => {}));
+    const unused = made.current.filter((id) => id !== kept.current);
+    // After the last answer: a chart of a session that is already deleted is an error.
+    Promise.all(asked.current).then(() => unused.forEach((id) => remove(`/api/sessions/${id}`).catch(() => {})));
     made.current = [];
+    asked.current = [];
   };
   useEffect(() => tidy, []);
 
@@ -52,14 +56,15 @@ export function Compare() {
       }
       setSides(sessions.map((session) => ({ session, run: { share: 0 }, result: null, chart: { points: [], names: {} } })));
       sessions.forEach((session, i) => {
-        const live = new Live(session.id, (message) => hear(i, message));
+        const live = new Live(session.id, (message) => hear(i, session.id, message));
         live.watch({ result: true, rate: 6 });
         lives.current.push(live);
       });
       for (const session of sessions) await post(`/api/sessions/${session.id}/run`, limits(budget));
     });
 
-  function hear(i, message) {
+  function hear(i, id, message) {
+    if (!made.current.includes(id)) return; // closed meanwhile
     if (message.type === "state") update(i, { session: message.session, run: message.session.run });
     if (message.type !== "update") return;
     setSides((old) =>
@@ -76,9 +81,11 @@ export function Compare() {
     );
     // A short run is over before a few updates have come; the server noted more of it.
     if (!message.run && message.result?.visits)
-      get(`/api/sessions/${made.current[i]}/chart`)
-        .then((chart) => update(i, { chart }))
-        .catch(() => {});
+      asked.current.push(
+        get(`/api/sessions/${id}/chart`)
+          .then((chart) => update(i, { chart }))
+          .catch(() => {}),
+      );
   }
 
   const running = sides.some((s) => s?.run);
