@@ -77,8 +77,8 @@ def untrained(name: str, blocks: int, filters: int, width: int) -> Iterator[Path
         yield None
         return
     import playout as po
-    from playout.nets.model import Model
-    from playout.nets.module import export
+    from playout.evaluators.pytorch import export
+    from playout.training.model import Model
 
     game = po.games.load(name)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.solved import DATA, connect4, frozen_lake, tictactoe
+from .oracles.solved import DATA, connect4, frozen_lake, tictactoe
 
 CELLS = 42
 

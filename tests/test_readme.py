@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.readme import NETWORKS, NIM, README, SEARCH
+from .readme import NETWORKS, NIM, README, SEARCH
 
 ROOT = Path(__file__).resolve().parents[1]
 

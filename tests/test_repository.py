@@ -81,7 +81,7 @@ def collected(*arguments: str, **environment: str) -> "subprocess.CompletedProce
 
 
 def test_a_plain_run_leaves_the_reference_out_and_only_it(tmp_path: Path) -> None:
-    lc0 = "tests/test_lc0.py"
+    lc0 = "tests/evaluators/test_lc0.py"
     plain, reference = collected(lc0), collected(lc0, "-m", "reference", PLAYOUT_REFERENCE=str(tmp_path))
     assert "test_visits_with_a_tiny_network" in plain.stdout
     assert "test_priors_and_values_are_those_of_lc0" not in plain.stdout

@@ -5,7 +5,7 @@ python -m tests.warm_up PROCESSES
 
 import sys
 
-from playout.warm import OTHERS, TREES, Done, Task, warm
+from playout.play.warm import OTHERS, TREES, Done, Task, warm
 
 RULES = [Task(name, name, preset=None) for name in ("connect4", "chess")]
 

@@ -1,6 +1,6 @@
 """Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C."""
 
-from . import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
+from .common import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
 
 from . import games
 from .backups import Backup, Best, Mean, PowerMean
@@ -18,11 +18,12 @@ from .errors import (
     PositionError,
     SettingsError,
 )
+from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
-from .nets.module import TorchNetwork
+from .game.wrap import wrap
 from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
-from .result import ActionStats, Result
 from .search import Search
+from .search.result import ActionStats, Result
 from .settings import (
     All,
     Falling,
@@ -37,7 +38,6 @@ from .settings import (
     Widening,
     preset,
 )
-from .wrap import wrap
 
 __version__ = "0.1.0"
 

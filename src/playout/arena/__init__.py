@@ -6,8 +6,9 @@
 2
 """
 
+from playout.play.players import Clock, Spec, read_spec
+
 from .match import Match, make_match, play_match
-from .players import Clock, Spec, read_spec
 from .result import MatchResult
 from .statistics import Rating, Sprt, Tally, bradley_terry, elo_of, score_of
 from .store import Record

@@ -6,15 +6,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from playout.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.games import as_game
+from playout.play.openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
+from playout.play.players import Clock, Spec, check_players, complete, read_specs
+from playout.play.workers import Workers, can_be_sent, cores
 from playout.settings import Settings
-from playout.workers import Workers, can_be_sent, cores
 
-from .openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
-from .players import Clock, Spec, check_players, complete, read_specs
 from .referee import Job, Referee, Setup
 from .result import MatchResult
 from .statistics import Sprt

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from playout.game import CHANCE, Game, Position
+from playout.play.openings import Opening, draw_outcome, seed_of
+from playout.play.players import Clock, Forfeit, Player, Seat, Spec, make_player
 
-from .openings import Opening, draw_outcome, seed_of
-from .players import Clock, Forfeit, Player, Seat, Spec, make_player
 from .store import Record
 
 

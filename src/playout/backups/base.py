@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.declare import check_number, number
-from playout.part import Part
-from playout.part_checks import check_flags
+from playout.common.declare import check_number, number
+from playout.parts.checks import check_flags
+from playout.parts.part import Part
 
 __all__ = ["Backup", "number"]
 

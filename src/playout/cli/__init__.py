@@ -10,11 +10,11 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from playout.arguments import did_you_mean
+from playout.common.arguments import did_you_mean
+from playout.common.interrupt import INTERRUPTED, STOPPED
 from playout.errors import PlayoutError
-from playout.faults import described, users_place
-from playout.interrupt import INTERRUPTED, STOPPED
-from playout.wrap.running import raised_at
+from playout.game.faults import described, users_place
+from playout.game.wrap.running import raised_at
 
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
 from .options import Command

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from playout.interrupt import INTERRUPTED
+from playout.common.interrupt import INTERRUPTED
 
 from .options import (
     Bytes,
@@ -28,8 +28,8 @@ from .options import (
 from .output import check_can_write, console, print_json, search_progress, stopped_by_interrupt
 
 if TYPE_CHECKING:
-    from playout.result import Result
     from playout.search import Search
+    from playout.search.result import Result
 
 
 def analyze(
@@ -81,7 +81,7 @@ def analyze(
 
 
 def _summary(result: "Result") -> str:
-    from playout.show import clean, count, number, proven_word, who
+    from playout.report.show import clean, count, number, proven_word, who
 
     game = result.position.game
     word = proven_word(result.proven, game.players, game.range)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playout.interrupt import INTERRUPTED
+from playout.common.interrupt import INTERRUPTED
 
 from .options import GameName, Json, Set, number, pairs, whole
 from .output import check_can_write, console, print_json, progress

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playout.options import make_settings
+from playout.settings.options import make_settings
 
 from .options import Json
 from .output import console, print_json, progress
 
 if TYPE_CHECKING:
-    from playout.result import Result
+    from playout.search.result import Result
 
 QUICK = 20_000  # a quick run has so many times fewer simulations, and 60 at least
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from playout.interrupt import INTERRUPTED
+from playout.common.interrupt import INTERRUPTED
 
 from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, search_settings, seed_number, whole
 from .output import check_can_write, console, print_json, progress
@@ -68,11 +68,11 @@ def evaluate(
 
     Ctrl-C ends it with the games that are finished, and exit code 130.
     """
-    from playout.arena.players import SEARCH, Spec
     from playout.errors import FileError, SettingsError
+    from playout.play.players import SEARCH, Spec
+    from playout.report.show import scores_svg
     from playout.scores import ENDLESS
     from playout.scores import evaluate as run
-    from playout.show import scores_svg
 
     check_can_write(svg, "--svg")
     if player and (option or preset is not None):
@@ -164,8 +164,8 @@ def _print(found: "Evaluation") -> None:
 
 
 def _histogram(out: Any, edges: list[float], counts: list[int]) -> None:
+    from playout.report.show import bar
     from playout.scores import bounds_text
-    from playout.show import bar
 
     labels = [f"{low} to {high}" for low, high in pairwise(bounds_text(edges))]
     width = max(len(label) for label in labels)

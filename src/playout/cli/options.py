@@ -30,7 +30,7 @@ PositionText = Annotated[
 
 def whole(text: str | int) -> int:
     """A whole number as people write it: 100000, 100_000 or 1e5. Typer hands over defaults, too."""
-    from playout.arguments import whole_text
+    from playout.common.arguments import whole_text
 
     try:
         return whole_text(str(text))
@@ -47,7 +47,7 @@ def number(text: str) -> float:
 
 def seed_number(text: str | int) -> int:
     """A seed; `random` is any, which is told with what was found."""
-    from playout.arguments import seed_from
+    from playout.common.arguments import seed_from
 
     return seed_from(None) if text == "random" else whole(text)
 
@@ -152,8 +152,8 @@ def search_settings(
     """How to search a game: by the preset given or the game's own, with changes and a network's file. Their name, as
     `chess,c=2`, and the settings."""
     from playout.errors import SettingsError
-    from playout.options import make_settings
     from playout.settings import preset_for
+    from playout.settings.options import make_settings
 
     given = pairs(option, "--option", "c=2")
     if network is not None:
@@ -179,7 +179,7 @@ def limits(
     simulations: int | None, seconds: float | None, nodes: int | None = None, bytes: int | None = None
 ) -> dict[str, Any]:
     """The limits that were given, checked before anything is compiled; a second if there are none."""
-    from playout.limits import Limits
+    from playout.search.limits import Limits
 
     if simulations is None and seconds is None and nodes is None and bytes is None:
         seconds = SECONDS

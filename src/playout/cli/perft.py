@@ -65,8 +65,8 @@ def _kernel(position: "Position", depth: int) -> int:
     import numpy as np
 
     from playout.core import rules
-    from playout.faults import rules_may_raise
     from playout.game import Position
+    from playout.game.faults import rules_may_raise
 
     game = position.game
     room = game.rules.room

@@ -24,7 +24,7 @@ from .output import console, search_progress
 
 if TYPE_CHECKING:
     from playout.game import Game, Position
-    from playout.result import Result
+    from playout.search.result import Result
     from playout.settings import Settings
 
 HELP = {
@@ -168,7 +168,7 @@ class Table:
         self.move(action)
 
     def think(self) -> None:
-        from playout.show import count
+        from playout.report.show import count
 
         legal = self.position.actions()
         if len(legal) == 1:
@@ -187,7 +187,7 @@ class Table:
 
     def ask(self, known: tuple[str, ...]) -> None:
         """One line from the person: a move if it is one, otherwise a command."""
-        from playout.arguments import did_you_mean
+        from playout.common.arguments import did_you_mean
         from playout.errors import ActionError
 
         who = "Your move" if len(self.seats) == 1 else _capital(self.name(self.position.player))
@@ -386,7 +386,7 @@ def _capital(text: str) -> str:
 
 
 def _value(result: "Result", action: int) -> str:
-    from playout.show import number, proven_word
+    from playout.report.show import number, proven_word
 
     stats, game = result.stats(action), result.position.game
     word = proven_word(stats.proven, game.players, game.range)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from playout.options import flat, make_settings, options_with
+from playout.settings.options import flat, make_settings, options_with
 
 from .options import Json, SearchOption, pairs
 from .output import console, print_json

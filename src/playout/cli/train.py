@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from playout.interrupt import INTERRUPTED
+from playout.common.interrupt import INTERRUPTED
 
 from .options import GameName, Set, number, pairs, whole
 from .output import progress
@@ -85,7 +85,7 @@ def train(
     where it was ended, by Ctrl-C (exit code 130) or in any other way.
     """
     from playout.errors import SettingsError
-    from playout.nets.recipe import Recipe
+    from playout.training.recipe import Recipe
 
     given: dict[str, Any] = {
         "games": games,
@@ -131,7 +131,7 @@ def _run(
     given: dict[str, Any],
 ) -> int:
     from playout import games as library
-    from playout.nets.training import Training, Watch, check_game
+    from playout.training.training import Training, Watch, check_game
 
     loaded = library.load(game, **settings)
     check_game(loaded)

@@ -30,8 +30,8 @@ def warm(
 
     from playout.core.jit import cache_folder
     from playout.errors import SettingsError
-    from playout.warm import Done, be_modest, tasks
-    from playout.warm import warm as compile_all
+    from playout.play.warm import Done, be_modest, tasks
+    from playout.play.warm import warm as compile_all
 
     if processes is not None and processes < 1:
         raise SettingsError(f"--processes is {processes}, expected a whole number of at least 1")

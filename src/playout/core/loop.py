@@ -39,19 +39,7 @@ from .params import GRAPH, OPEN, ROLLOUTS, TREE
 from .parts import call_back_up
 from .select import go_down, select
 from .solver import prove_path
-from .tree import (
-    EDGES,
-    END,
-    HITS,
-    NO_PROOF,
-    NODES,
-    POSITIONS,
-    PROOFS,
-    ROOT,
-    SIMULATIONS,
-    SLOT_BYTES,
-    record_sizes,
-)
+from .tree import EDGES, END, HITS, NO_PROOF, NODES, POSITIONS, PROOFS, ROOT, SIMULATIONS, SLOT_BYTES, record_sizes
 
 MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
 EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from playout.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
 from playout.core.watch import watched
 from playout.core.watchdog import Watchdog
 from playout.errors import SettingsError

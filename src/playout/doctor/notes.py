@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from playout.core.watchdog import NeverReturnedError, Watchdog
-from playout.faults import described, rule_origin
 from playout.game import Game
+from playout.game.faults import described, rule_origin
 
 from .findings import Finding, numbers
 

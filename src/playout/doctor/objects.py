@@ -15,9 +15,9 @@ from typing import Any
 from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError
-from playout.faults import described
 from playout.game import Game
-from playout.wrap.checks import own_text
+from playout.game.faults import described
+from playout.game.wrap.checks import own_text
 
 from .answers import Answers, has_equality
 from .findings import Report, spread
@@ -40,7 +40,7 @@ def looks_like_a_game(obj: Any) -> bool:
 
 
 def wrapped(obj: Any) -> Game:
-    from playout.wrap import wrap
+    from playout.game.wrap import wrap
 
     try:
         return wrap(obj)

@@ -10,7 +10,7 @@ from playout.core.columns import EDGE_FIELDS, Fields
 from playout.core.jit import COMPILED
 from playout.core.views import EdgeView, NodeView
 from playout.core.watchdog import NeverReturnedError
-from playout.part_faults import larger_records_may_stand_in, not_compiled
+from playout.parts.faults import larger_records_may_stand_in, not_compiled
 
 from .notes import Notes
 from .part_cases import Edge

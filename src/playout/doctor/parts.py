@@ -15,7 +15,7 @@ from playout.core.jit import COMPILED
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game
-from playout.part import Part
+from playout.parts.part import Part
 from playout.policies import PUCT, UCT, Policy
 from playout.search import Search
 from playout.settings import Settings

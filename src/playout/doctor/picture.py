@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from playout.wrap.checks import ADDRESS, own_text
+from playout.game.wrap.checks import ADDRESS, own_text
 
 PARTS = 3000  # of an object go into its picture, no more
 PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)

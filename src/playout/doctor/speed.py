@@ -5,7 +5,7 @@ import time
 from playout.core.rules import CHANCE
 from playout.core.tree import PLAYOUT_ACTIONS
 from playout.errors import GameError, PlayoutError
-from playout.faults import described
+from playout.game.faults import described
 
 from .notes import Notes
 

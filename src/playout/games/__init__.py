@@ -1,7 +1,7 @@
 """The games that come with Playout, found by name, and games of a user's own, found by file or module.
 
 A game is imported when it is asked for and compiled when it is first searched; importing this costs nothing. A name in
-a file may also be a function or a class that gives a Python object, which is wrapped (`playout.wrap`).
+a file may also be a function or a class that gives a Python object, which is wrapped (`playout.game.wrap`).
 """
 
 import ast
@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from playout import sources
-from playout.arguments import did_you_mean, refuses_unknown_names, whole_text
+from playout.common import sources
+from playout.common.arguments import did_you_mean, refuses_unknown_names, whole_text
 from playout.errors import GameError, PlayoutError, SettingsError
-from playout.faults import call_python
 from playout.game import Game
+from playout.game.faults import call_python
 
 __all__ = ["describe", "find", "load", "names"]
 
@@ -112,7 +112,7 @@ class Maker:
         self.makes = inspect.isclass(thing) or inspect.isroutine(thing)
 
     def __call__(self, **settings: Any) -> Game:
-        from playout.wrap import ObjectGame, wrap
+        from playout.game.wrap import ObjectGame, wrap
 
         if self.is_part:
             role = self.thing._role
@@ -137,7 +137,7 @@ class Maker:
     @property
     def is_part(self) -> bool:
         """Whether it is the class of a policy or a backup, and makes no game."""
-        from playout.part import Part
+        from playout.parts.part import Part
 
         return inspect.isclass(self.thing) and issubclass(self.thing, Part)
 
@@ -210,7 +210,7 @@ def _classes(module: ModuleType) -> list[type[Game]]:
 
 
 def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] | Maker:
-    from playout.wrap import can_wrap, missing_methods
+    from playout.game.wrap import can_wrap, missing_methods
 
     known = [game.__name__ for game in _classes(module)]
     there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"

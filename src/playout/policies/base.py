@@ -3,10 +3,10 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.declare import check_number, number, setting
+from playout.common.declare import check_number, number, setting
 from playout.errors import SettingsError
-from playout.part import Part
-from playout.part_checks import check_flags
+from playout.parts.checks import check_flags
+from playout.parts.part import Part
 
 __all__ = ["Parent", "Policy", "number"]
 

@@ -19,9 +19,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 import playout
-from playout.compiling import compiling
 from playout.errors import FileError, PlayoutError
 from playout.search import Search
+from playout.search.compiling import compiling
 
 from . import schemas, views
 from .ask import Asker

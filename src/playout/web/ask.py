@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from playout.errors import SettingsError
-from playout.explain import explain_data
-from playout.step import Step
+from playout.report.explain import explain_data
+from playout.search.step import Step
 
 from . import chinese, views
 from .session import Session

@@ -12,11 +12,11 @@ import numpy as np
 from playout import games
 from playout.core.watch import as_exception
 from playout.errors import GameError, SettingsError
-from playout.faults import described
 from playout.game import Game
-from playout.options import Option, flat, make_settings, options_with
-from playout.part import Part, kind_of, load_part
+from playout.game.faults import described
+from playout.parts.part import Part, kind_of, load_part
 from playout.settings import PRESETS, Settings, preset, preset_for
+from playout.settings.options import Option, flat, make_settings, options_with
 
 from .refusals import Refusal, game_may_fail
 from .views import unpadded

@@ -1,12 +1,12 @@
 # ruff: noqa: RUF001  # Chinese punctuation
-"""The built-in explanations in Chinese: of a choice, sentence by sentence as `playout.explain`, and of a step."""
+"""The built-in explanations in Chinese: of a choice, sentence by sentence as in `report.explain`, and of a step."""
 
 from typing import Any
 
-from playout.explain import FEW, LINE_SHOWN, rule_meant
 from playout.game import CHANCE, TERMINAL
-from playout.show import clean, duration, number, percent
-from playout.step import Step
+from playout.report.explain import FEW, LINE_SHOWN, rule_meant
+from playout.report.show import clean, duration, number, percent
+from playout.search.step import Step
 
 
 def explained(data: dict[str, Any]) -> str:

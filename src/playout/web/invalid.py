@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from playout.arguments import did_you_mean
+from playout.common.arguments import did_you_mean
 
 MOST = 4  # mistakes in one answer
 LONGEST = 60  # characters of what came

@@ -4,9 +4,9 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from playout.core.guard import PACKAGE
 from playout.core.watch import as_exception
 from playout.errors import (
     ActionError,
@@ -18,8 +18,8 @@ from playout.errors import (
     PositionError,
     SettingsError,
 )
-from playout.faults import described
-from playout.wrap.running import raised_at
+from playout.game.faults import described
+from playout.game.wrap.running import raised_at
 
 CODES: dict[type[PlayoutError], tuple[int, str]] = {
     ActionError: (400, "action"),
@@ -68,7 +68,7 @@ def game_may_fail(game: Any) -> Iterator[None]:
 
 def fault_of(game: Any, error: BaseException) -> str:
     """An exception of a game's own: the function that was called, what it raised, in which position, and the line."""
-    ours = (str(Path(__file__).resolve().parents[1]), sys.base_prefix, sys.prefix)
+    ours = (str(PACKAGE), sys.base_prefix, sys.prefix)
     own = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]
     name, place = game.name or game.__name__, raised_at(error)
     if own:

@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from typing import Any
 
 from playout.errors import PlayoutError
-from playout.result import Result
 from playout.search import Search
+from playout.search.result import Result
 
 from .refusals import fault_of
 from .turns import Turn, Turns

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from playout.arguments import whole
+from playout.common.arguments import whole
 
 
 def _as_whole(value: Any) -> Any:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from playout.errors import SettingsError
+from playout.play.warm import is_needed
 from playout.search import Search
-from playout.warm import is_needed
 
 from .app import Bench, make_app
 from .ask import Asker

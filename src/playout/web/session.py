@@ -14,13 +14,13 @@ import numpy as np
 
 from playout.core import tree as core
 from playout.errors import PlayoutError, PositionError
-from playout.files import save
 from playout.game import CHANCE, Game, Position
-from playout.options import flat
-from playout.result import Result
 from playout.search import Search
+from playout.search.files import save
+from playout.search.result import Result
+from playout.search.step import Step
 from playout.settings import Settings
-from playout.step import Step
+from playout.settings.options import flat
 
 from . import views
 from .caps import Caps

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from playout.errors import PlayoutError
-from playout.files import save
 from playout.game import Game, Position
-from playout.options import canonical, flat
-from playout.part import Part, is_own, kind_of
+from playout.parts.part import Part, is_own, kind_of
 from playout.search import Search
+from playout.search.files import save
 from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset, preset_for
+from playout.settings.options import canonical, flat
 
 from .caps import Caps
 from .catalogue import Catalogue, option_texts

@@ -8,12 +8,12 @@ from typing import Any
 
 from playout.core import tree as core
 from playout.errors import ActionError
-from playout.explain import explain_data, render
 from playout.game import CHANCE, Game, Position
-from playout.result import ActionStats, Result
+from playout.report.explain import explain_data, render
 from playout.search import Search
-from playout.step import Playout, Step
-from playout.view import Node
+from playout.search.node import Node
+from playout.search.result import ActionStats, Result
+from playout.search.step import Playout, Step
 
 from . import chinese
 from .refusals import Refusal

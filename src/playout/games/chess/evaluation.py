@@ -13,20 +13,7 @@ from numba.extending import intrinsic, overload
 from playout.games._shared import helper, lowest_bit
 
 from .attacks import attackers, bishop_attacks, pawn_attacks, rook_attacks
-from .board import (
-    BISHOP,
-    FILE_A,
-    KING,
-    KING_ATTACKS,
-    KNIGHT,
-    KNIGHT_ATTACKS,
-    ONE,
-    PAWN,
-    QUEEN,
-    ROOK,
-    WHITE,
-    bit,
-)
+from .board import BISHOP, FILE_A, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, ONE, PAWN, QUEEN, ROOK, WHITE, bit
 
 _1, _8, _16 = np.uint64(1), np.uint64(8), np.uint64(16)
 

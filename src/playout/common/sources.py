@@ -1,0 +1,135 @@
+"""Classes of a user's own, named as `file.py:Class` or `module:Class`: finding and importing what defines them."""
+
+import contextlib
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from playout.errors import PlayoutError
+
+_loaded: dict[Path, tuple[str, bytes]] = {}  # files that were imported: the module's name, and the source
+
+
+def split(spec: str) -> tuple[str, str] | None:
+    """File or module, and the name in it; None where no name is given.
+
+    >>> split("nim.py:Nim"), split("games.nim:Nim"), split("nim.py")
+    (('nim.py', 'Nim'), ('games.nim', 'Nim'), None)
+    """
+    place, colon, name = spec.strip().rpartition(":")
+    drive = len(place) == 1 and name.startswith(("\\", "/"))  # the colon of C:\nim.py
+    return None if not colon or drive else (place, name)
+
+
+def load(place: str, name: str, spec: str, refuse: type[PlayoutError]) -> tuple[ModuleType, str]:
+    """The module of a file or of that name, and `spec` as it can be found from every folder.
+
+    `refuse` is raised, with one line, where there is none or where it fails.
+    """
+    if place.endswith(".py") or "/" in place or os.sep in place:
+        return _import_file(place, spec, refuse), f"{_path(place)}:{name}"
+    return _import_module(place, spec, refuse), spec.strip()
+
+
+class Loaded:
+    """The files imported so far. Sent to another process, it imports them there, under the same names."""
+
+    def __reduce__(self) -> Any:
+        there = [(name, str(path)) for path, (name, _) in _loaded.items() if name in sys.modules]
+        return _load_again, (there,)
+
+
+def _load_again(files: list[tuple[str, str]]) -> Loaded:
+    for name, path in files:
+        _make_importable(Path(path).parent)
+        with contextlib.suppress(Exception):  # what is sent may not need it; otherwise that fails by its name
+            _run(name, Path(path), Path(path).read_bytes())
+    return Loaded()
+
+
+def _path(place: str) -> Path:
+    return Path(place).expanduser().resolve()
+
+
+def _import_file(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleType:
+    """Run a user's file as a module, again where it was edited, its folder importable as it is for a script."""
+    path = _path(place)
+    if not path.is_file():
+        what = "is a folder, not a file" if path.is_dir() else "does not exist"
+        raise refuse(f"can't load '{spec}': {path} {what}")
+    if path.suffix != ".py":
+        raise refuse(f"can't load '{spec}': {path} is no Python file; expected a name that ends in .py")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise refuse(f"can't load '{spec}': {path} can't be read ({error.strerror})") from None
+    name, before = _loaded.get(path, (_free_name(path), None))
+    if source == before and name in sys.modules:  # a class that is loaded twice would be two classes
+        return sys.modules[name]
+    _make_importable(path.parent)
+    try:
+        return _run(name, path, source)
+    except (Exception, SystemExit) as error:
+        raise _failed(spec, str(path), error, refuse) from error
+
+
+def _free_name(path: Path) -> str:
+    """A name for a file's module: a user's random.py must not become everybody's."""
+    name, number = path.stem, 1
+    while getattr(sys.modules.get(name), "__file__", str(path)) != str(path):
+        name, number = f"playout_file{number}_{path.stem}", number + 1
+    return name
+
+
+def _run(name: str, path: Path, source: bytes) -> ModuleType:
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None  # the name ends in .py
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))  # cached bytecode may be that of a second ago
+    except BaseException:
+        del sys.modules[name]
+        _loaded.pop(path, None)
+        raise
+    _loaded[path] = (name, source)
+    return module
+
+
+def _import_module(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleType:
+    _make_importable(Path.cwd())  # an installed command does not look there by itself
+    try:
+        return importlib.import_module(place)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{place}.".startswith(f"{error.name}."):
+            raise refuse(
+                f"can't load '{spec}': there is no module '{error.name}', neither installed nor in {Path.cwd()}; "
+                f"a file is written with its ending, as in {place}.py:Class"
+            ) from None
+        found = importlib.util.find_spec(place) if "." not in place else None
+        raise _failed(spec, (found.origin if found else None) or place, error, refuse) from error
+
+
+def _make_importable(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+
+
+def _failed(spec: str, file: str, error: BaseException, refuse: type[PlayoutError]) -> PlayoutError:
+    """The user's own line that failed: the deepest one outside of Python's and other people's packages."""
+    if isinstance(error, SyntaxError):
+        return refuse(f"can't load '{spec}': {error.filename or file}:{error.lineno}: syntax error: {error.msg}")
+    frames = traceback.extract_tb(error.__traceback__)
+    folder = str(Path(file).parent)
+    own = [
+        f for f in frames if f.filename == file or (f.filename.startswith(folder) and "site-packages" not in f.filename)
+    ]
+    at = f"{own[-1].filename}:{own[-1].lineno}" if own else file
+    message = " ".join(str(error).split())
+    return refuse(f"can't load '{spec}': {at}: {type(error).__name__}: {message}")

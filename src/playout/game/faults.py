@@ -1,0 +1,308 @@
+"""What to say when a rule is wrong: which rule, in which position, what it did, and what was expected."""
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from playout.core.callback import CallbackError
+from playout.core.guard import PACKAGE, Copies, is_proven
+from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
+from playout.core.rules import CHANCE, WrongAnswerError
+from playout.core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
+from playout.core.watchdog import NeverReturnedError, Watchdog
+from playout.errors import GameError, PlayoutError, SettingsError
+from playout.parts.faults import raised_in
+
+if TYPE_CHECKING:
+    from .game import Game, Position
+
+UNWRITTEN = -12345  # what the buffers hold of a rule that is asked again
+ROUNDING = 1e-6
+RANGE = {False: "set value_range = (least, most) in the class", True: "say value_range= in po.wrap"}  # of an object
+SUM = {False: "set returns_sum in the class", True: "say returns_sum= in po.wrap"}
+
+
+class Hang(GameError):
+    """A rule that did not return in time."""
+
+
+@contextlib.contextmanager
+def rules_may_raise(
+    game: "Game",
+    rule: str = "",
+    position: "Position | None" = None,
+    action: int | None = None,
+    *,
+    state: Any = None,
+    overdue: Callable[[], str | None] = lambda: None,
+    parts: Sequence[Any] = (),
+) -> Iterator[None]:
+    """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself.
+
+    `rule`, `position` and `action` say what is being asked, where that is known; otherwise `state` holds the bytes that
+    rules are at work on. A rule that does not return is interrupted at Ctrl-C, and when `overdue` gives a reason. So is
+    a function of one of the `parts`; what it raises becomes a `SettingsError`.
+    """
+    own_parts = any(not is_proven(getattr(part, part._needed)) for part in parts)
+    with watched(overdue) if game.rules.guard or own_parts else contextlib.nullcontext() as watch:
+        try:
+            with game.entering():
+                yield
+        except CallbackError:
+            raise game.take_error() from None
+        except PlayoutError:
+            raise
+        except BaseException as raised:
+            error = raised if watch is None else as_exception(raised)
+            if not isinstance(error, Exception):
+                raise
+            found, place = rule_origin(game, error)
+            name, where = f"{game.title}.{rule or found}", _where(position, action)
+            of_part = raised_in(parts, error)
+            if of_part is not None:
+                name, place = of_part
+                if not isinstance(error, RuleInterrupted):
+                    raise SettingsError(f"{name} raised {described(error)}, at {place}") from error
+            if isinstance(error, RuleInterrupted) and watch is not None:
+                if position is None and state is not None:
+                    where = f" at {safe_text(lambda: game.state_to_text(game.rules.view(state.copy())))}"
+                still = f"{name} was still running{where}"
+                if watch.ctrl_c:
+                    raise KeyboardInterrupt(still) from None
+                why = f"{watch.reason}; does the loop at {place} end there?"
+                raise Hang(f"{still} and was interrupted: {why}") from None
+            if isinstance(error, WrongAnswerError):
+                what = f"{game.title}.{error}; `playout doctor` finds the position"
+                if rule and position is not None:
+                    what, fix = _wrong_answer(rule, ask_again(rule, position, action))
+                    what = f"{name} {what}{where}; {fix}"
+                raise GameError(what) from error
+            if isinstance(error, IndexError) and rule and position is not None:
+                what, fix = _past_the_end(game, ask_again(rule, position, action))
+                raise GameError(f"{name} {what},{where}, at {place}; {fix}") from error
+            advice = "" if position is not None else "; `playout doctor` finds the position"
+            raise GameError(f"{name} raised {described(error)}{where}, at {place}{advice}") from error
+
+
+def call_python(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a user's function that is plain Python: what it raises becomes a `GameError` that names it.
+
+    One that does not return is interrupted at Ctrl-C, and when it has used `python_seconds` of processor time.
+    """
+    seconds = python_seconds()
+    with watched(), Watchdog(seconds) as watchdog:
+        try:
+            return watchdog.call(function, *arguments)
+        except PlayoutError:
+            raise
+        except CtrlC:
+            raise KeyboardInterrupt(f"{name} was still running") from None
+        except NeverReturnedError as error:
+            question = f"; does the loop at {place} end?" if (place := _users_line(error)) else ""
+            raise Hang(f"{name} was still running after {seconds:g} s and was interrupted{question}") from None
+        except Exception as error:
+            at = f", at {place}" if (place := _users_line(error)) else ""
+            raise GameError(f"{name} raised {described(error)}{at}") from error
+
+
+def _where(position: "Position | None", action: int | None) -> str:
+    if position is None:
+        return ""
+    played = "" if action is None else f" for action {safe_text(lambda: position.action_text(action))}"
+    return f"{played} in {place_of(position)}"
+
+
+def place_of(position: "Position") -> str:
+    """A position in words; its text may be the user's own code, and wrong as well."""
+    return safe_text(lambda: position.text) or "the start"
+
+
+def safe_text(text: Callable[[], str]) -> str:
+    try:
+        return " ".join(text().split())
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a user's own text function raises
+        return f"a position whose text raised {described(error)}"
+
+
+def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
+    """The rule that an exception came from, and the user's own line; Numba, too, leaves the rule in the traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    rules = {(f.__code__.co_filename, f.__code__.co_name) for f in game.rules.functions.values()}
+    ours = (str(PACKAGE), sys.base_prefix, sys.prefix)
+    own = [f for f in frames if (f.filename, f.name) in rules or not f.filename.startswith(ours)]
+    inside = [f for f in frames if (f.filename, f.name) in rules]
+    first = inside[0] if inside else (own or frames)[-1]
+    last = own[-1] if own else frames[-1]
+    return first.name, f"{last.filename}:{last.lineno}"
+
+
+def users_place(error: BaseException) -> str | None:
+    """The line of a user's own code that an exception was raised in, if it was."""
+    frame = _users_frame(error)
+    return f"{frame.filename}:{frame.lineno}, in {frame.name}" if frame else None
+
+
+def _users_line(error: BaseException) -> str | None:
+    frame = _users_frame(error)
+    return f"{frame.filename}:{frame.lineno}" if frame else None
+
+
+def _users_frame(error: BaseException) -> traceback.FrameSummary | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = (str(PACKAGE), sys.base_prefix, sys.prefix, "<frozen")
+    own = [frame for frame in frames if not frame.filename.startswith(ours)]
+    return own[-1] if own else None
+
+
+def described(error: BaseException) -> str:
+    """An exception in one short line."""
+    if isinstance(error, RuleExit) and error.__cause__ is not None:
+        error = error.__cause__
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:160]}{'…' if len(text) > 160 else ''}" if text else type(error).__name__
+
+
+def wrong_player(game: "Game", player: int, where: str = "") -> str:
+    """Message for an invalid player."""
+    if player == CHANCE:
+        return f"{game.title}.current_player returned CHANCE{where}, but the game has no chance_outcomes; define it"
+    return (
+        f"{game.title}.current_player returned {player}{where}, expected 0 to {game.players - 1}, po.TERMINAL or "
+        f"po.CHANCE; the position is impossible, or the rule is wrong (`playout doctor` finds out)"
+    )
+
+
+def wrong_count(game: "Game", rule: str, count: int, where: str) -> str:
+    """Message for a number of actions that can't be."""
+    if count <= 0:
+        return (
+            f"{game.title}.{rule} returned {count} actions{where}, expected 1 to max_actions = {game.max_actions}: "
+            f"where the game is over, current_player must return po.TERMINAL"
+        )
+    return f"{game.title}.{rule} returned {count} actions{where}, more than max_actions = {game.max_actions}; raise it"
+
+
+@dataclass
+class Again:
+    """What a rule did when it was run again, uncompiled, on arrays that note what it writes outside of them."""
+
+    recorder: Recorder = field(default_factory=Recorder)
+    buffers: dict[str, Any] = field(default_factory=dict)
+    actions: list[int] = field(default_factory=list)  # what it was given, or what it listed
+    error: Exception | None = None
+
+
+def ask_again(rule: str, position: "Position", action: int | None) -> Again:
+    game, again = position.game, Again()
+    sizes: dict[str, Any] = {"rewards": game.players, "values": game.players, "planes": game.planes}
+    for name in BUFFERS.get(rule, ()):
+        buffer = np.zeros(sizes.get(name, game.max_actions), np.int64 if name == "actions" else np.float64)
+        buffer[...] = 0 if name in ("rewards", "planes") else UNWRITTEN
+        again.buffers[name] = guarded(buffer, again.recorder, name)
+    given: tuple[Any, ...] = ()
+    if rule in ("apply", "action_index"):
+        given = (action,)
+    elif rule == "observe":
+        given = (position.player,)
+    elif rule in ("priors", "playout_action"):
+        again.actions = position.actions()
+        listed = np.zeros(game.max_actions, np.int64)
+        listed[: len(again.actions)] = again.actions
+        given = (guarded(listed, again.recorder, "actions"), len(again.actions))
+    if rule in ("playout_action", "chance_action"):
+        given = (*given, np.zeros(1, np.uint64))
+    plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # its compiled helpers, too
+    state = StateGuard(game.rules.record).view(position.buffer.copy(), again.recorder)
+    try:
+        with np.errstate(all="ignore"):
+            count = plain(state, *given, *again.buffers.values())
+        if rule == "legal_actions":
+            again.actions = again.buffers["actions"][: int(count)].tolist()
+    except Exception as error:  # noqa: BLE001  # whatever a user's rule raises
+        again.error = error
+    return again
+
+
+def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
+    """How far a rule wrote past the end of an array, and of which one; and what to do."""
+    if not again.recorder.outside:
+        what = f": {again.error}" if isinstance(again.error, IndexError) else ""
+        return f"used an index past the end of an array{what}", "check the index first"
+    name, outside = next(iter(again.recorder.outside.items()))
+    limit, fix = f"its shape, {outside.shape}", "check the index first"
+    if name in LISTED:
+        limit, fix = f"max_actions = {game.max_actions}", "raise it, or write no further"
+    elif name in ("rewards", "values"):
+        limit = f"players = {game.players}"
+    at = (outside.most - 1,) if len(outside.shape) == 1 and outside.most else outside.first
+    writes = again.recorder.writes[name]
+    entries = f"{writes} {'entry' if writes == 1 else 'entries'} in all"
+    return f"wrote {name}[{', '.join(map(str, at))}], {entries}, and the limit is {limit}", fix
+
+
+def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
+    """What is wrong with actions that are listed twice or priors that are none, and what to do."""
+    if rule == "legal_actions":
+        twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
+        if twice is not None:
+            return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    fix = "write a finite weight of at least 0 for each of actions[:count]"
+    for i, weight in enumerate(again.buffers.get("out", ())[: len(again.actions)]):
+        if weight == UNWRITTEN:
+            return f"left out[{i}] unwritten", fix
+        if not 0 <= weight < np.inf:
+            return f"gave {weight:g} to action {again.actions[i]}", fix
+    return "gave an answer that no search can use", "let it depend on the state alone"
+
+
+def wrong_draw(position: "Position", action: int) -> str | None:
+    """Message for an action that `playout_action` or `chance_action` gave and that can't be played there."""
+    if position.player == CHANCE:
+        rule, what = "chance_action", "outcomes of chance_outcomes whose probability is above 0"
+        listed = [outcome for outcome, weight in position.outcomes() if weight > 0]
+    else:
+        rule, what, listed = "playout_action", "legal actions", position.actions()
+    if action in listed:
+        return None
+    return (
+        f"{position.game.title}.{rule} returned {action} in {place_of(position)}, expected one of the {what}: "
+        f"{_some(listed)}; return the action itself, not its index"
+    )
+
+
+def _some(actions: list[int], most: int = 12) -> str:
+    return ", ".join(map(str, actions[:most])) + (", …" if len(actions) > most else "")
+
+
+def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:
+    """Message for values of the players that a game can't have; None where they are right."""
+    limits, numbers = game.range, [float(v) for v in values]
+    text = ", ".join(f"{v:g}" for v in numbers)
+    if not all(np.isfinite(numbers)):
+        return f"{game.title}.{what} gave {text}{where}, expected finite numbers, one for each player"
+    if limits is not None and any(not limits[0] - ROUNDING <= v <= limits[1] + ROUNDING for v in numbers):
+        assumed = " (assumed for two players and more)" if game.value_range == "default" else ""
+        return (
+            f"{game.title}.{what} gave {text}{where}, outside of value_range {limits[0]:g} to {limits[1]:g}{assumed}; "
+            f"correct it, or {RANGE[game.keeps_objects]}"
+        )
+    if message := wrong_sum(game, numbers):
+        return f"{game.title}.{what} gave {text}{where}, which {message}"
+    return None
+
+
+def wrong_sum(game: "Game", values: list[float]) -> str | None:
+    """The end of a message for values of all players with a sum that a game can't have; None where it can."""
+    expected, total = game.sums_to, sum(values)
+    if game.players == 1 or expected is None or abs(total - expected) <= ROUNDING * max(1.0, *map(abs, values)):
+        return None
+    assumed = " (assumed for two players)" if game.returns_sum == "default" else ""
+    return (
+        f"add up to {total:g}, expected returns_sum = {expected:g}{assumed}; correct it, or {SUM[game.keeps_objects]} "
+        f"(None: it varies)"
+    )

@@ -1,1 +1,0 @@
-"""Networks: files in other programs' formats, made into ONNX models that an evaluator runs."""

@@ -1,0 +1,1 @@
+"""What policies and backups have in common: one class each, compiled with the search."""

@@ -1,0 +1,131 @@
+"""Refuse a part that the search could not use, when its class is defined, with one line."""
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from playout.common.arguments import plain
+from playout.core.columns import NAMES, NONE
+from playout.errors import SettingsError
+
+NUMBERS: dict[Any, Any] = {float: np.float64, int: np.int64, bool: np.int64}
+BY_TEXT = {kind.__name__: kind for kind in NUMBERS}
+WORDS = (np.dtype(np.float64), np.dtype(np.int64))
+IN_LITERALS = ("children", "variance")  # words of trees written by hand, where columns stand beside them
+WHOLE = 2**63
+
+
+def settings_of(cls: type[Any]) -> list[tuple[str, Any]]:
+    """The settings of a part as fields of a record."""
+    return [(f.name, NUMBERS[f.type]) for f in dataclasses.fields(cls)]
+
+
+def check_settings(cls: type[Any], base: type[Any]) -> None:
+    """Before the class becomes a dataclass: each field is a number with a name of its own.
+
+    Annotations that are texts (`from __future__ import annotations`) become types.
+    """
+    _keep_inherited(cls)
+    annotations = inspect.get_annotations(cls)
+    for name, kind in annotations.items():
+        if "ClassVar" in str(kind):
+            continue
+        if hasattr(base, name):
+            raise SettingsError(
+                f"{cls.__name__}.{name} is written as a setting, and every {base._role} has it already; write "
+                f"`{name} = …` without a type to set it, or take another name"
+            )
+        annotations[name] = kind = BY_TEXT.get(kind, kind) if isinstance(kind, str) else kind
+        if kind not in NUMBERS:
+            shown = getattr(kind, "__name__", kind)
+            raise SettingsError(
+                f"{cls.__name__}.{name}: the type is {shown}, expected float, int or bool (settings are numbers)"
+            )
+        given = cls.__dict__.get(name, 0)
+        default = given.default if isinstance(given, dataclasses.Field) else given
+        if default is not dataclasses.MISSING and not _fits(kind, default):
+            raise SettingsError(f"{cls.__name__}.{name}: the default is {default!r:.80}, expected {_named(kind)}")
+    cls.__annotations__ = annotations
+
+
+def _keep_inherited(cls: type[Any]) -> None:
+    """`c = 2.0` in a subclass is a new default of the setting `c`: to a dataclass it would be nothing."""
+    inherited, annotations = getattr(cls, "__dataclass_fields__", {}), inspect.get_annotations(cls)
+    for name in inherited.keys() & vars(cls).keys() - annotations.keys():
+        cls.__annotations__ = annotations = {**annotations, name: inherited[name].type}
+        setattr(cls, name, dataclasses.field(default=getattr(cls, name), metadata=inherited[name].metadata))
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return False
+    return kind is float or (float(value).is_integer() and abs(value) < WHOLE)
+
+
+def _named(kind: Any) -> str:
+    return {float: "a number", int: "a whole number", bool: "True or False"}[kind]
+
+
+def check_functions(cls: type[Any]) -> None:
+    """Each function is there as a static method, and takes what it will be given."""
+    if not hasattr(cls, cls._needed):
+        raise SettingsError(
+            f"{cls.__name__} has no `{cls._signatures[cls._needed]}`; a {cls._role} needs one, as a @staticmethod"
+        )
+    for name, signature in cls._signatures.items():
+        found = cls.__dict__.get(name)
+        if found is None:
+            continue
+        if not isinstance(found, staticmethod):
+            raise SettingsError(f"{cls.__name__}.{name} is not a @staticmethod; expected `{signature}` as one")
+        if not inspect.isfunction(found.__func__):
+            what = "compiled already" if hasattr(found.__func__, "py_func") else f"{found.__func__!r:.60}"
+            raise SettingsError(
+                f"{cls.__name__}.{name} is {what}, expected a plain function `{signature}`; the search compiles it"
+            )
+        if not _takes(found.__func__, signature.count(",") + 1):
+            raise SettingsError(
+                f"{cls.__name__}.{name} takes {inspect.signature(found.__func__)}, expected `{signature}`"
+            )
+
+
+def _takes(function: Any, count: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
+def check_flags(cls: type[Any], names: Iterable[str]) -> None:
+    for name in names:
+        if not isinstance(getattr(cls, name), bool):
+            raise SettingsError(f"{cls.__name__}.{name} is {getattr(cls, name)!r:.80}, expected True or False")
+
+
+def check_columns(cls: type[Any]) -> None:
+    check_layout(cls, "columns", cls.columns, {*NAMES, *IN_LITERALS}, "a field of every edge, or of trees by hand,")
+    if any(cls.columns[name].shape for name in cls.columns.names or ()):
+        raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected one number each")
+
+
+def check_layout(cls: type[Any], what: str, layout: Any, taken: set[str], whose: str) -> None:
+    if not isinstance(layout, np.dtype):
+        raise SettingsError(
+            f"{cls.__name__}.{what} is {layout!r:.80}, expected a dtype with names, as in "
+            f"np.dtype([('total', np.float64)])"
+        )
+    if layout.names is None and layout != NONE:
+        raise SettingsError(f"{cls.__name__}.{what} is {layout}, expected a dtype with names")
+    for name in layout.names or ():
+        if name in taken:
+            raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
+        if layout[name].base not in WORDS:
+            raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")

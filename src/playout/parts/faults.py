@@ -1,0 +1,233 @@
+"""Messages for a function of a part that is wrong: which one, where, what it did, and what was expected."""
+
+import contextlib
+import dis
+import functools
+import re
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from playout.common.arguments import did_you_mean
+from playout.core.columns import EDGE_FIELDS
+from playout.core.parts import Part as Code
+from playout.core.rules import reason_of, where_of
+from playout.core.tree import ROOT
+from playout.core.views import EdgeView, NodeView
+from playout.errors import SettingsError
+
+NODE = NodeView(*(np.int64(1),) * 2, *(np.float64(1),) * 3, np.int64(0), np.int64(1))
+EDGE = EdgeView(*(np.int64(1),) * 2, *(np.float64(1),) * 3, np.int64(0), False)
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)
+
+
+# Uncompiled: what a function returned or wrote is looked at as soon as it has.
+
+
+def checked(cls: type[Any], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A part's function that refuses what the compiled one could not return or write."""
+    if name == "update":
+        return _checked_update(cls, function)
+
+    @functools.wraps(function)
+    def call(*seen: Any) -> Any:
+        got = function(*seen)
+        if wrong := wrong_answer(cls, name, got):
+            raise SettingsError(f"{cls.__name__}.{name} returned {got!r:.60}, {wrong}")
+        return got
+
+    call.py_func = function  # type: ignore[attr-defined]  # whose file and line are looked at
+    return call
+
+
+def _checked_update(cls: type[Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def update(part: Any, edge: Any, got: Any) -> None:
+        known = set(vars(edge))
+        function(part, edge, got)
+        if new := set(vars(edge)) - known:
+            raise SettingsError(
+                f"{cls.__name__}.update writes `edge.{min(new)}`, which is neither a field nor one of its columns; "
+                f"declare it in `columns`"
+            )
+        for name, value in vars(edge).items():
+            if not isinstance(value, NUMBERS):
+                raise SettingsError(f"{cls.__name__}.update set `edge.{name}` to {value!r:.60}, expected a number")
+
+    update.py_func = function  # type: ignore[attr-defined]
+    return update
+
+
+def wrong_answer(cls: type[Any], name: str, got: Any) -> str:
+    """What was expected in place of an answer; empty where it is right."""
+    if name == "terms":
+        count = len(cls.term_names)
+        right = isinstance(got, tuple) and len(got) == count and all(isinstance(term, NUMBERS) for term in got)
+        return "" if right else f"expected {count} numbers, one for each of term_names {cls.term_names}"
+    return "" if isinstance(got, NUMBERS) else "expected a number"
+
+
+# Compiled: a function that raised, or that Numba refuses.
+
+
+def raised_in(parts: Iterable[Any], error: BaseException) -> tuple[str, str] | None:
+    """The function of a part that an exception came from, as `Class.function`, and the line; None: from elsewhere.
+
+    By file and line, since names of frames in compiled code are not reliable.
+    """
+    for frame in traceback.extract_tb(error.__traceback__):
+        for part in parts:
+            for name in part._signatures:
+                code = getattr(getattr(part, name, None), "__code__", None)
+                if code is not None and code.co_filename == frame.filename and frame.lineno in _lines_of(code):
+                    return f"{type(part).__name__}.{name}", f"{frame.filename}:{frame.lineno}"
+    return None
+
+
+def _lines_of(code: Any) -> set[int | None]:
+    return {line for _, _, line in code.co_lines()}
+
+
+@contextlib.contextmanager
+def larger_records_may_stand_in() -> Iterator[None]:
+    """While parts are compiled: helpers made for the record of one part are used for another's that begins the same.
+
+    Numba warns of it as an experiment. It is sound here: a record is handed over by its address.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+        yield
+
+
+@larger_records_may_stand_in()
+def not_compiled(cls: type[Any], code: Code) -> str | None:
+    """Why a part's functions can't be compiled: the first that can't, its line and the reason; None if all can.
+
+    Each is compiled for itself, so that it is not mixed up with what is made around it.
+    """
+    for name, function in code.functions.items():
+        here, start = f"{cls.__name__}.{name}", function.__code__
+        try:
+            made = code.ready(name)
+            made.compile(arguments_of(code, name))
+        except Exception as error:  # noqa: BLE001  # Numba's are of many kinds
+            file, line = where_of(error, function)
+            file = start.co_filename if Path(file).resolve() == Path(start.co_filename).resolve() else file
+            return f"{here} can't be compiled, at {file}:{line}: {_reason(function, name, code, error)}"
+        answer = made.overloads[arguments_of(code, name)].signature.return_type
+        if wrong := _wrong_type(cls, name, answer):
+            return f"{here}, at {start.co_filename}:{start.co_firstlineno}, {wrong}"
+    return None
+
+
+def arguments_of(code: Code, name: str) -> tuple[Any, ...]:
+    """The types that a part's function is compiled for."""
+    part, edge = _record(code.record), _record(np.dtype([*EDGE_FIELDS, *_fields(code.columns)]))
+    rng = types.Array(types.uint64, 1, "C")
+    seen = edge if code.columns.names else typeof(EDGE)
+    return {
+        "score": (part, typeof(NODE), seen, types.float64, rng),
+        "prepare": (part, typeof(NODE), rng),
+        "terms": (part, typeof(NODE), seen, types.float64),
+        "update": (part, edge, types.float64),
+    }[name]
+
+
+def _record(layout: np.dtype[Any]) -> Any:
+    return from_dtype(np.dtype((np.record, layout)))
+
+
+def _fields(layout: np.dtype[Any]) -> list[tuple[str, Any]]:
+    return [(name, layout[name]) for name in layout.names or ()]
+
+
+def _wrong_type(cls: type[Any], name: str, answer: Any) -> str:
+    """What is wrong with the type of an answer; empty where it is right."""
+    if name == "update":
+        return ""
+    if name == "terms":
+        count = len(cls.term_names)
+        if isinstance(answer, types.BaseTuple) and len(answer) == count and all(map(_is_number, answer)):
+            return ""
+        found = f"{len(answer)} values" if isinstance(answer, types.BaseTuple) else _named(answer)
+        return f"returns {found}, expected {count} numbers, one for each of term_names {cls.term_names}"
+    if _is_number(answer):
+        return ""
+    if isinstance(answer, types.Optional):
+        return "returns nothing on one way through it, expected a number on each"
+    return f"returns {_named(answer)}, expected a number"
+
+
+def _is_number(kind: Any) -> bool:
+    return isinstance(kind, types.Integer | types.Float | types.Boolean)
+
+
+def _named(kind: Any) -> str:
+    if isinstance(kind, types.NoneType):
+        return "nothing"
+    return "a text" if isinstance(kind, types.UnicodeType | types.StringLiteral) else f"a value of type {kind}"
+
+
+def _reason(function: Callable[..., Any], name: str, code: Code, error: Exception) -> str:
+    """In the words of parts where we know them, else as for rules."""
+    text = str(error)
+    if found := re.search(r"No definition for lowering (?:Edge|Node)View\(.*?\)\.(\w+) =", text):
+        return (
+            f"it writes `{_owner(function, found[1])}.{found[1]}`, and `{name}` only looks; what an edge is to "
+            f"remember is a column, written in `update`"
+        )
+    unknown = error.args[0] if isinstance(error, KeyError) else None
+    if found := re.search(r"Unknown attribute '(\w+)' of type (?:Edge|Node)View", text):
+        unknown = found[1]
+    if unknown is None:
+        return reason_of(error)
+    owner = _owner(function, unknown)
+    edge = [*EdgeView._fields, *(code.columns.names or ())]
+    settings = [field for field in code.record.names or () if field != "none"]
+    fields = {"node": list(NodeView._fields), "edge": edge, function.__code__.co_varnames[0]: settings}.get(owner, [])
+    listed = f" (it has: {', '.join(fields) or 'nothing'})"
+    return f"`{owner}` has no `{unknown}`{listed}{did_you_mean(unknown, fields)}"
+
+
+def _owner(function: Callable[..., Any], attribute: str) -> str:
+    """The name of what an attribute is asked of."""
+    before = ""
+    for step in dis.get_instructions(function):
+        if step.argval == attribute and step.opname in ("LOAD_ATTR", "STORE_ATTR", "LOAD_METHOD"):
+            return before
+        before = str(step.argval)
+    return "its argument"
+
+
+def wrong_score(search: Any, depth: int) -> str:
+    """Message for a score that is not a number: of which edge, where, and what it was asked with."""
+    policy = type(search.settings.policy).__name__
+    where = f"at a node of {search.game.title}"
+    with contextlib.suppress(Exception):  # the place is a help; without it the message is true as well
+        where = _edge_without_score(search, depth) or where
+    return (
+        f"{policy}.score gave nan {where}; return a number for every edge that is asked "
+        f"(po.check_part finds such cases)"
+    )
+
+
+def _edge_without_score(search: Any, depth: int) -> str:
+    tree, work, position, number = search.tree, search._work, search.position, ROOT
+    if search.params.open_loop:
+        return ""
+    for e in work.path_edges[:depth].tolist():
+        position, number = position.play(int(tree.edges[e]["action"])), abs(int(tree.edges[e]["child"]))
+    node, row = tree.nodes[number], min(depth, len(work.scores) - 1)
+    at = int(np.flatnonzero(np.isnan(work.scores[row, : int(node["count"])]))[0])
+    edge = tree.edges[int(node["first_edge"]) + at]
+    action = position.action_text(int(edge["action"]))
+    return (
+        f"for action {action} in {position.text or 'the start'} (visits {edge['visits']}, value {edge['value']:.4g}, "
+        f"prior {edge['prior']:.4g})"
+    )

@@ -1,0 +1,1 @@
+"""Playing games: players, openings, and the processes that play many games at once."""

@@ -1,0 +1,130 @@
+"""Compile ahead what searches need: for `playout warm`, for the workbench, and for the tests before they start."""
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from playout import games
+from playout.core.jit import COMPILED
+from playout.errors import GameError, SettingsError
+from playout.search import Search
+from playout.search.compiling import compiling, is_first
+from playout.settings import preset_for
+from playout.settings.options import make_settings
+
+from .workers import Workers, cores
+
+FEW = 20  # simulations: enough for a tree whose best move can be played
+STEP = "playout.core.select.select"  # what only a step calls by itself
+SMALL = "tictactoe"  # whose rules take the least time
+
+
+@dataclass(frozen=True)
+class Task:
+    """Searches that are run, stepped or played on for the sake of what they compile."""
+
+    name: str
+    game: str = SMALL
+    options: tuple[tuple[tuple[str, str], ...], ...] = ((),)  # of each search
+    preset: str | None = "default"  # None: the game's own
+    stepped: bool = False
+
+    def searches(self) -> Iterator[Search]:
+        game = games.load(self.game)
+        for given in self.options:
+            yield Search(game, make_settings(preset_for(game, self.preset), dict(given)))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a task compiled; `skipped` says why it could not."""
+
+    task: Task
+    functions: int
+    seconds: float
+    skipped: str = ""
+
+
+POLICIES = ((("policy", "uct"),), (("policy", "puct"),))
+TREES = [Task("trees", options=POLICIES), Task("steps", options=POLICIES, stepped=True)]
+GRAPH, OPEN = ((("transpositions", "on"),),), ((("open_loop", "on"),),)
+OTHERS = [
+    Task("graphs", options=GRAPH),
+    Task("steps in graphs", options=GRAPH, stepped=True),
+    Task("open loops", "game2048", OPEN),
+    Task("steps in open loops", "game2048", OPEN, stepped=True),
+    Task("networks", preset="network"),
+    Task("steps with networks", preset="network", stepped=True),
+]
+
+
+def tasks(names: Sequence[str] = (), everything: bool = False) -> list[Task]:
+    """What to compile: the search in trees, the rules of these games; with `everything`, all games and all searches."""
+    for name in names:
+        games.load(name)  # what is wrong with it is said before anything is compiled
+    wanted = [*names, *(name for name in games.names() if everything and name not in names)]
+    return [*TREES, *(OTHERS if everything else ()), *(Task(name, name, preset=None) for name in wanted)]
+
+
+def run_task(task: Task) -> Done:
+    """Compile in this process."""
+    before, began = compiling.functions, time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            for search in task.searches():
+                _use(search, task.stepped)
+    except (SettingsError, GameError) as error:  # no ONNX Runtime, a game that fails
+        return Done(task, compiling.functions - before, time.perf_counter() - began, str(error))
+    return Done(task, compiling.functions - before, time.perf_counter() - began)
+
+
+def _use(search: Search, stepped: bool) -> None:
+    if stepped:
+        search.step()
+        return
+    result = search.run(FEW)
+    if result.best is not None:
+        search.play(result.best)
+        if not search.position.is_terminal and search.position.player >= 0:
+            search.run(1)
+
+
+class Compiler:
+    """A process that compiles for `warm`."""
+
+    def play(self, task: Task) -> Done:
+        return run_task(task)
+
+    def close(self) -> None:
+        pass
+
+
+def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: int | None = None) -> None:
+    """Compile tasks in processes; `finished` is told of each. With one process, in this one."""
+    count, compiling.quiet = min(processes or cores(), len(wanted)), True
+    if count == 1 or not COMPILED:
+        for task in wanted:
+            finished(run_task(task))
+        return
+
+    def told(done: Done) -> bool:
+        finished(done)
+        return False
+
+    Workers(Compiler, count, "the warm-up").play(((task,) for task in wanted), told)
+
+
+def be_modest() -> None:
+    """Leave the processor to others."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def is_needed() -> bool:
+    """Whether a first run or step here would have to wait for the compiler."""
+    return COMPILED and (is_first() or is_first(STEP))

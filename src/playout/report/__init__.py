@@ -1,0 +1,1 @@
+"""How results, trees and scores are shown: text, HTML, SVG, and explanations in words."""

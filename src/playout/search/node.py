@@ -1,0 +1,355 @@
+"""`Node`: the tree as objects that can be walked. Each reads the flat arrays when it is asked, and nothing before."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from playout.common.arguments import checks_calls, whole_from
+from playout.core import answer
+from playout.core import tree as core
+from playout.core.tree import Tree
+from playout.errors import ActionError, PlayoutError
+from playout.game import CHANCE, TERMINAL, Position
+
+if TYPE_CHECKING:
+    from .search import Search
+
+
+@checks_calls
+class Node:
+    """The root of a search's tree, or an action in it and the position that it leads to.
+
+    Numbers are those of the moment: when the search goes on, the same Node shows the new ones. After `play` or `rewind`
+    the search has another tree, and a Node of the old one says so. Nothing is locked: while a run is at work in another
+    thread, two numbers read one after the other may be some simulations apart.
+
+    Points of view: `value`, `error`, `interval` and `proven` are for the player `value_for`. That is who chose the
+    action, i.e. who moves at the parent (player 0 where chance moves there); at the root, who moves at the root.
+
+    >>> import playout as po
+    >>> search = po.Search(po.games.load("tictactoe"), position="XX./OO./...", seed=1)
+    >>> result = search.run(simulations=200)
+    >>> node = search.root.find(["3"])
+    >>> node.text, node.value, node.proven, node.value_for
+    ('3', 1.0, 1.0, 0)
+    """
+
+    __slots__ = ("_counters", "_edge", "_position", "action", "depth", "parent", "search")
+
+    def __init__(self, search: "Search", parent: "Node | None", action: int | None, edge: int, counters: Any) -> None:
+        self.search, self.parent, self.action, self._edge = search, parent, action, edge
+        self.depth: int = parent.depth + 1 if parent is not None else 0
+        # The one array that stays the same while a tree grows, and is another in every other tree: it tells them apart.
+        self._counters = counters
+        self._position: Position | None = None if parent is not None else search.position
+
+    @classmethod
+    def root_of(cls, search: "Search") -> "Node":
+        return cls(search, None, None, -1, search.tree.counters)
+
+    # What it is.
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The actions from the root to here."""
+        return tuple(n.action for n in self._lineage() if n.action is not None)
+
+    @property
+    def text(self) -> str:
+        """The game's word for the action; empty at the root."""
+        if self.parent is None or self.action is None:
+            return ""
+        return self.parent.position.action_text(self.action)
+
+    @property
+    def position(self) -> Position:
+        """The position here, found by playing the path; in an open loop, with the likeliest outcomes of chance."""
+        tree = self._tree()
+        if self._position is None:
+            lineage = self._lineage()
+            known = max(i for i, node in enumerate(lineage) if node._position is not None)
+            for above, node in zip(lineage[known:], lineage[known + 1 :], strict=False):
+                child = node._child(tree)
+                if len(tree.states) and child > core.END:  # kept, where playing again would cost more
+                    row = node._number(tree) if core.is_graph(tree) else child
+                    node._position = Position(self.search.game, tree.states[child].copy(), tree.rewards[row].copy())
+                else:
+                    node._position = above._position.play(node.action)  # type: ignore[union-attr]
+                    while self.search.params.open_loop and node._position.player == CHANCE:
+                        outcomes = node._position.outcomes()
+                        node._position = node._position.play(max(outcomes, key=lambda o: o[1])[0])
+        return self._position  # type: ignore[return-value]
+
+    @property
+    def player(self) -> int:
+        """Who moves here: 0, 1, …, or `CHANCE` or `TERMINAL`."""
+        tree = self._tree()
+        child = self._child(tree)
+        if self.parent is None or child == core.NO_NODE:  # seen once: there is no record yet, only the path
+            return self.position.player
+        return int(tree.nodes[child]["player"])
+
+    @property
+    def value_for(self) -> int:
+        """The player whose value is shown; see the class."""
+        return max(0, self.player if self.parent is None else self.parent.player)
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.player == TERMINAL
+
+    # What the search knows of it.
+
+    @property
+    def visits(self) -> int:
+        tree = self._tree()
+        return int(tree.nodes[core.ROOT]["visits"] if self.parent is None else tree.edges[self._number(tree)]["visits"])
+
+    @property
+    def parents(self) -> int:
+        """How many edges lead to the position, as far as is known. More than one in a graph search: it is shared."""
+        tree = self._tree()
+        child = self._child(tree)
+        return max(1, int(tree.nodes[child]["parents"])) if child > core.ROOT else int(self.parent is not None)
+
+    @property
+    def node_visits(self) -> int:
+        """The visits of the position, over whichever edge; in a tree those of the action."""
+        tree = self._tree()
+        child = self._child(tree)
+        return int(tree.nodes[child]["visits"]) if core.is_graph(tree) and child > core.END else self.visits
+
+    @property
+    def number(self) -> int | None:
+        """The number of the node's record; shared nodes have one. None where there is no record yet."""
+        child = self._child(self._tree())
+        return child if child > core.END else None
+
+    @property
+    def is_visited(self) -> bool:
+        return self.visits > 0
+
+    @property
+    def value(self) -> float | None:
+        """The mean return for `value_for`, exact if proven; None before the first visit."""
+        if (proven := self.proven) is not None:
+            return proven
+        tree = self._tree()
+        record = tree.nodes[core.ROOT] if self.parent is None else tree.edges[self._number(tree)]
+        return float(record["value"]) if record["visits"] else None
+
+    @property
+    def proven(self) -> float | None:
+        """The exact value for `value_for`, or None."""
+        tree = self._tree()
+        if self.parent is None:
+            node = tree.nodes[core.ROOT]
+            return float(tree.proofs[node["proof"], self.value_for]) if node["proof"] > core.NO_PROOF else None
+        edge = tree.edges[self._number(tree)]
+        return float(edge["value"]) if edge["child"] < 0 else None
+
+    @property
+    def prior(self) -> float | None:
+        """What the game's policy gave the action, or chance's probability; None at the root."""
+        tree = self._tree()
+        return None if self.parent is None else float(tree.edges[self._number(tree)]["prior"])
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the value; 0 if proven, None where it is not known (at the root, after one visit)."""
+        if self.proven is not None:
+            return 0.0
+        if self.parent is None:
+            return None
+        tree = self._tree()
+        edge = tree.edges[self._number(tree)]
+        visits = int(edge["visits"])
+        return math.sqrt(max(0.0, float(edge["spread"])) / (visits - 1) / visits) if visits > 1 else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the value, cut at the range of the game."""
+        value, error = self.value, self.error
+        if value is None or error is None:
+            return None
+        low, high = self.search.game.range or (-math.inf, math.inf)
+        half = self.search.params.z * error
+        return max(low, value - half), min(high, value + half)
+
+    # What lies below.
+
+    @property
+    def is_expanded(self) -> bool:
+        """Whether the tree holds its children. A position that was seen once has none yet."""
+        return self.child_count > 0
+
+    @property
+    def children(self) -> list["Node"]:
+        """One for each action: the most visited first, then those of higher value; the unvisited last, by prior."""
+        return self.first_children(None)
+
+    @property
+    def child_count(self) -> int:
+        """How many `children` there are, visited or not."""
+        return self._block(self._tree())[1]
+
+    def first_children(self, most: int | None) -> list["Node"]:
+        """The first so many of `children`; a game with hundreds of actions has hundreds of them."""
+        tree = self._tree()
+        first, count = self._block(tree)
+        block = tree.edges[first : first + count]
+        worth = np.where(block["visits"] > 0, block["value"], block["prior"])
+        order = np.lexsort((-worth, -block["visits"].astype(np.int64)))[:most]
+        return [self._below(tree, first + int(i)) for i in order]
+
+    @property
+    def best(self) -> "Node | None":
+        """The child that `Settings.answer` takes; where chance moves, the one seen most; None before any visit."""
+        tree = self._tree()
+        child = self._child(tree)
+        if child <= core.END:
+            return None
+        if tree.nodes[child]["player"] == CHANCE:
+            return next((node for node in self.first_children(1) if node.is_visited), None)
+        edge = int(answer.best_edge(self.search.params, tree, child))
+        return self._below(tree, edge) if edge >= 0 else None
+
+    def find(self, path: Sequence[int | str] | int | str) -> "Node":
+        """The node that actions lead to from here, each by its number or its text."""
+        node = self
+        for step in [path] if isinstance(path, int | np.integer | str) else path:
+            node = node._step(step)
+        return node
+
+    def walk(self, depth: int | None = None, visits: int = 1) -> Iterator["Node"]:
+        """This node and those below it, parents first, down to a depth and with at least so many visits."""
+        depth = None if depth is None else whole_from(depth, "depth", 0)
+        visits = whole_from(visits, "visits", 0, 2**62)
+        waiting, seen = [self], set[int]()
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if (number := node.number) is not None:  # what is shared is walked once
+                if number in seen:
+                    continue
+                seen.add(number)
+            if depth is None or node.depth - self.depth < depth:
+                tree = node._tree()
+                first, count = node._block(tree)
+                enough = np.flatnonzero(tree.edges["visits"][first : first + count] >= visits)
+                waiting += [node._below(tree, first + int(i)) for i in enough[::-1]]
+
+    def to_dict(self, depth: int = 2, width: int = 8) -> dict[str, Any]:
+        """Nested JSON objects, so many levels and children; `more` counts the children that are left out."""
+        depth, width = whole_from(depth, "depth", 0), whole_from(width, "width", 0)
+        interval, count, visits = self.interval, self.child_count, self.visits
+        shown = self.first_children(width) if depth > 0 and count else []
+        return {
+            "action": self.text if self.parent is not None else None,
+            "number": self.action,
+            "visits": visits,
+            "value": self.value if visits else None,
+            "value_for": self.value_for,
+            "interval": list(interval) if interval else None,
+            "prior": self.prior,
+            "proven": self.proven,
+            "player": self._player_if_known(),
+            "node": self.number,
+            "parents": self.parents,
+            "node_visits": self.node_visits,
+            "expanded": count > 0,
+            "children": [node.to_dict(depth - 1, width) for node in shown],
+            "more": count - len(shown),
+        }
+
+    def _player_if_known(self) -> int | None:
+        """Who moves here; None where the rules fail at this position."""
+        try:
+            return self.player
+        except Exception:  # noqa: BLE001  # a user's object may raise anything; the rest of the tree can still be shown
+            return None
+
+    # How it shows itself.
+
+    def svg(self, depth: int = 3, width: int = 4, most: int = 26) -> str:
+        """The top of the tree as a drawing: so many levels, children of a node, and nodes in all."""
+        from playout.report.show import tree_svg
+
+        return tree_svg(self, whole_from(depth, "depth", 0), whole_from(width, "width"), whole_from(most, "most"))
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self.svg()}</div>'
+
+    def __repr__(self) -> str:
+        from playout.report.show import clean, number
+
+        what = f"action {clean(self.text)}" if self.parent is not None else "root"
+        return f"<Node {what}: {self.visits:,} visits, value {number(self.value)}, depth {self.depth}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self._counters is other._counters and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash((id(self._counters), self.path))
+
+    # What the above is made of.
+
+    def _tree(self) -> Tree:
+        """The search's tree, if it is still the one that this node belongs to."""
+        tree = self.search.tree
+        if tree.counters is not self._counters:
+            where = f"path {list(self.path)}" if self.parent is not None else "the root"
+            raise PlayoutError(
+                f"this Node ({where}) belongs to a tree that the search no longer has, since play() or rewind() was "
+                f"called; begin again at search.root"
+            )
+        return tree
+
+    def _lineage(self) -> list["Node"]:
+        """The root, …, the parent, this one."""
+        found, node = [self], self
+        while node.parent is not None:
+            node = node.parent
+            found.append(node)
+        return found[::-1]
+
+    def _number(self, tree: Tree) -> int:
+        """The number of the edge. Unvisited edges may change places, so the action decides."""
+        if tree.edges[self._edge]["action"] != self.action and self.parent is not None:
+            first, count = self.parent._block(tree)
+            at = np.flatnonzero(tree.edges["action"][first : first + count] == self.action)
+            self._edge = first + int(at[0])
+        return self._edge
+
+    def _child(self, tree: Tree) -> int:
+        """The number of the node record, END or NO_NODE."""
+        return core.ROOT if self.parent is None else abs(int(tree.edges[self._number(tree)]["child"]))
+
+    def _block(self, tree: Tree) -> tuple[int, int]:
+        """The first edge and how many."""
+        child = self._child(tree)
+        if child <= core.END:
+            return 0, 0
+        return int(tree.nodes[child]["first_edge"]), int(tree.nodes[child]["count"])
+
+    def _below(self, tree: Tree, edge: int) -> "Node":
+        return Node(self.search, self, int(tree.edges[edge]["action"]), edge, self._counters)
+
+    def _step(self, step: int | str) -> "Node":
+        tree = self._tree()
+        first, count = self._block(tree)
+        where = self.position.text or "the start"
+        if not count:
+            why = "the game is over" if self.is_terminal else "the search has not gone on from"
+            raise ActionError(f"no node for action {step!r}: {why} {'in ' if self.is_terminal else ''}{where}")
+        action = self.position.action(step)
+        at = np.flatnonzero(tree.edges["action"][first : first + count] == action)
+        if not len(at):
+            names = ", ".join(node.text for node in self.first_children(8))
+            raise ActionError(f"no action {step!r} in {where} (there are: {names}{', …' if count > 8 else ''})")
+        return self._below(tree, first + int(at[0]))

@@ -1,0 +1,313 @@
+"""What a search found: a snapshot that stays as it is while the search goes on."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from playout.common.arguments import checks_calls, did_you_mean, seed_from, whole_from
+from playout.core import answer
+from playout.core import tree as core
+from playout.errors import PositionError, SettingsError
+from playout.game import CHANCE, Position
+from playout.settings import ANSWERS, Settings
+
+from .lines import expected_line
+
+if TYPE_CHECKING:
+    from .search import Search
+
+
+@dataclass(frozen=True)
+class ActionStats:
+    """One action at the root. `value` is for the player who moves there."""
+
+    action: int
+    text: str
+    visits: int
+    value: float | None  # mean return, exact if proven; None before the first visit
+    error: float | None  # standard error of the value; 0 if proven, None where one visit tells nothing
+    prior: float
+    proven: float | None  # the exact value
+    line: tuple[int, ...]  # the expected play, beginning with the action itself
+
+    def interval(self, z: float, limits: tuple[float, float] | None) -> tuple[float, float] | None:
+        """The confidence interval of the value, cut at the range of the game."""
+        if self.value is None or self.error is None:
+            return None
+        low, high = self.value - z * self.error, self.value + z * self.error
+        return (max(low, limits[0]), min(high, limits[1])) if limits else (low, high)
+
+
+@checks_calls
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a search from one position. Values are for the player who moves there."""
+
+    position: Position
+    settings: Settings
+    simulations: int  # of this run
+    seconds: float
+    stopped_by: str  # "simulations", "seconds", "nodes", "bytes", "stop", "proven", "decided", "full"
+    nodes: int  # positions in the tree
+    edges: int
+    bytes: int
+    value: float
+    proven: float | None
+    best: int | None
+    actions: tuple[ActionStats, ...]  # the most visited first, the best before its equals
+    visits: int  # of the root, reused ones included
+    leader_since: int  # the simulation at the root since which the best action has been the answer
+    mean_depth: float  # of the simulations of this run
+    max_depth: int
+    playout_length: float  # mean number of actions in the playouts of this run
+    z: float = field(repr=False, default=1.96)
+    total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
+    hits: int = 0  # graph search: how often a new edge led to a position that was known
+    saved: int = 0  # graph search: edges that lead to a node which another edge led to first
+    moves: int = 0  # that were played before, as far as the search knows
+    seed: int | None = None  # the search's: with it, the same search can be run again
+
+    @property
+    def simulations_per_second(self) -> float:
+        return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def temperature(self) -> float:
+        """Of the settings, at this move."""
+        return self.settings.temperature_at(self.moves)
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """The expected play from the root."""
+        return self.stats(self.best).line if self.best is not None else ()
+
+    @property
+    def best_text(self) -> str | None:
+        return self.stats(self.best).text if self.best is not None else None
+
+    @property
+    def best_action(self) -> Any:
+        """The best action as the game itself has it: of a Python object its own action (the `Node` kind: the child),
+        otherwise the number `best`."""
+        return self.position.own_action(self.best) if self.best is not None else None
+
+    def stats(self, action: int | str) -> ActionStats:
+        """The statistics of one action, by its number or its text."""
+        for stats in self.actions:
+            if action in (stats.action, stats.text):
+                return stats
+        names = ", ".join(s.text for s in self.actions)
+        raise SettingsError(f"{self.position.game.title}: no action {action!r} at the root (there are: {names})")
+
+    def interval(self, action: int | str) -> tuple[float, float] | None:
+        """The confidence interval of an action's value."""
+        return self.stats(action).interval(self.z, self.position.game.range)
+
+    def line_text(self, line: tuple[int, ...]) -> list[str]:
+        """A line of play in the game's own words."""
+        texts, position = [], self.position
+        for i, action in enumerate(line):
+            if i:  # the last action is not played: nobody may have tried it yet, and its rules may fail
+                position = position.play(line[i - 1])
+            texts.append(position.action_text(action))
+        return texts
+
+    def policy(self, temperature: float | None = None) -> dict[int, float]:
+        """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only.
+
+        All actions alike where none has a visit. At a proven root only the actions of the proven value count: a proof
+        ends the search, so that visits say little there. With one player, what is proven gets no more visits: if it is
+        the best action, it counts as the most visited.
+        """
+        temperature = self.temperature if temperature is None else temperature
+        if not isinstance(temperature, Real) or not temperature >= 0.0 or math.isinf(temperature):
+            raise SettingsError(f"temperature is {temperature!r}, expected a number of at least 0")
+        if self.position.player == CHANCE:
+            raise PositionError(
+                f"{self.position.game.title}: chance moves in {self.position.text}; there is no action to choose"
+            )
+        if temperature == 0.0 and self.best is not None:
+            return {s.action: float(s.action == self.best) for s in self.actions}
+        among = [s for s in self.actions if self._may_choose(s)]
+        most = max((s.visits for s in among), default=0)
+        visits = {s.action: s.visits for s in among}
+        if self.best is not None and self.position.game.players == 1 and self.stats(self.best).proven is not None:
+            visits[self.best] = most
+        weights = {a: 1.0 if most == 0 else (n / most) ** (1.0 / float(temperature)) for a, n in visits.items()}
+        total = sum(weights.values())
+        return {s.action: weights.get(s.action, 0.0) / total for s in self.actions}
+
+    def _may_choose(self, stats: ActionStats) -> bool:
+        """Whether choosing an action with variety does not throw a proven result away."""
+        if self.proven is None or self.best is None or (best := self.stats(self.best).proven) is None:
+            return True
+        return stats.proven is not None and stats.proven >= best
+
+    def choose(self, temperature: float | None = None, seed: int | None = None) -> int:
+        """An action drawn from `policy`; without a seed, a different one each time."""
+        policy, game = self.policy(temperature), self.position.game.title
+        if self.position.is_terminal:
+            raise PositionError(f"{game}: the game is over in {self.position.text}; there is no action to choose")
+        if self.visits == 0 and self.best is None:
+            raise SettingsError(f"{game}: nothing to choose from before the first simulation; call run first")
+        source = np.random.default_rng(None if seed is None else seed_from(seed))
+        return int(source.choice(list(policy), p=list(policy.values())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON object; actions are in the game's own words."""
+        return {
+            "game": self.position.game.title,
+            "position": self.position.text,
+            "simulations": self.simulations,
+            "seconds": round(self.seconds, 6),
+            "simulations_per_second": round(self.simulations_per_second, 1),
+            "nodes": self.nodes,
+            "bytes": self.bytes,
+            "value": self.value,
+            "proven": self.proven,
+            "best": self.best_text,
+            "line": self.line_text(self.line),
+            "actions": [
+                {
+                    "action": s.text,
+                    "visits": s.visits,
+                    "value": s.value,
+                    "prior": s.prior,
+                    "proven": s.proven,
+                    "interval": list(i) if (i := s.interval(self.z, self.position.game.range)) else None,
+                }
+                for s in self.actions
+            ],
+            "visits": self.visits,
+            "edges": self.edges,
+            "stopped_by": self.stopped_by,
+            "leader_since": self.leader_since,
+            "mean_depth": self.mean_depth,
+            "max_depth": self.max_depth,
+            "playout_length": self.playout_length,
+            "seed": self.seed,
+            **({"hits": self.hits, "saved": self.saved} if self.settings.transpositions else {}),
+        }
+
+    def explain(self) -> str:
+        """Why this action and not the next best, in plain words."""
+        from playout.report.explain import explain
+
+        return explain(self)
+
+    def table(self, most: int | None = None) -> Any:
+        """The actions as a table for a terminal (a Rich renderable)."""
+        from playout.report.show import result_table
+
+        return result_table(self, None if most is None else whole_from(most, "most"))
+
+    def _repr_html_(self) -> str:
+        from playout.report.show import result_html
+
+        return result_html(self)
+
+    def __str__(self) -> str:
+        from playout.report.show import result_text
+
+        return result_text(self)
+
+    def answer(self, rule: str | None = None, without: Collection[int] | int = ()) -> ActionStats | None:
+        """The action that a rule of `Settings.answer` takes, as if the actions in `without` were not there."""
+        rule = self.settings.answer if rule is None else rule
+        if not isinstance(rule, str) or rule not in ANSWERS:
+            raise SettingsError(
+                f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}{did_you_mean(rule, ANSWERS)}"
+            )
+        without = [without] if isinstance(without, int | np.integer) else without
+        found = [s for s in self.actions if s.action not in without]
+        # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
+        game = self.position.game
+        tree = core.new_tree(
+            self.position.buffer, game.players, False, 0, core.NO_GRAPH, core.ROOT + 1, max(1, len(found))
+        )
+        root = tree.nodes[core.ROOT]
+        root["count"], root["proof"] = len(found), core.NO_PROOF
+        if all(s.proven is not None for s in found) or (not without and self.proven is not None):
+            root["proof"] = core.END_PROOF
+        for edge, s in zip(tree.edges, found, strict=False):
+            edge["visits"], edge["value"] = s.visits, s.value or 0.0
+            edge["child"] = -core.END if s.proven is not None else core.NO_NODE
+            edge["spread"] = (s.error or 0.0) ** 2 * s.visits * (s.visits - 1)
+        at = int(answer.best_edge(self.settings.params(game)._replace(answer=ANSWERS[rule]), tree, core.ROOT))
+        return found[at] if at >= 0 else None
+
+    @cached_property
+    def next_best(self) -> ActionStats | None:
+        """The action that would be taken if the best one were not there."""
+        return self.answer(without=(self.best,)) if self.best is not None else None
+
+
+def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Result:
+    """What a search has found at its root; `before` are its counters when this run began."""
+    tree, counters = search.tree, search.tree.counters
+    root = tree.nodes[core.ROOT]
+    simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
+    block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+    best = -1 if root["player"] < 0 else int(answer.best_edge(search.params, tree, core.ROOT))
+    # The best stands before its equals; otherwise visits, then value.
+    order = sorted(
+        range(len(block)),
+        key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
+    )
+    actions = tuple(_stats(search, int(root["first_edge"]) + i) for i in order)
+    proven = None
+    if root["proof"] > core.NO_PROOF and root["player"] >= 0:
+        proven = float(tree.proofs[root["proof"], root["player"]])
+    leader = int(counters[core.LEADER]) == best
+    return Result(
+        position=search.position,
+        settings=search.settings,
+        simulations=simulations,
+        seconds=seconds,
+        stopped_by=reason,
+        nodes=int(counters[core.POSITIONS]),
+        edges=int(counters[core.EDGES]),
+        bytes=core.used_bytes(tree),
+        value=proven if proven is not None else float(root["value"]),
+        proven=proven,
+        best=int(tree.edges[best]["action"]) if best >= 0 else None,
+        actions=actions,
+        visits=int(root["visits"]),
+        leader_since=int(counters[core.LEADER_SINCE] if leader else counters[core.SIMULATIONS]),
+        mean_depth=float(counters[core.DEPTH_SUM] - before[core.DEPTH_SUM]) / max(1, simulations),
+        max_depth=int(counters[core.DEPTH_MAX]),
+        playout_length=float(counters[core.PLAYOUT_ACTIONS] - before[core.PLAYOUT_ACTIONS]) / max(1, simulations),
+        z=search.params.z,
+        total=int(counters[core.SIMULATIONS]),
+        hits=int(counters[core.HITS]),
+        saved=int(counters[core.SAVED]),
+        moves=len(search.history),
+        seed=search.seed,
+    )
+
+
+def _stats(search: "Search", number: int) -> ActionStats:
+    """A root edge as the outside sees it."""
+    edge = search.tree.edges[number]
+    visits, action = int(edge["visits"]), int(edge["action"])
+    is_proven = edge["child"] < 0
+    error = None
+    if is_proven:
+        error = 0.0
+    elif visits > 1:
+        error = math.sqrt(max(0.0, float(edge["spread"])) / (visits - 1) / visits)
+    return ActionStats(
+        action=action,
+        text=search.position.action_text(action),
+        visits=visits,
+        value=float(edge["value"]) if visits else None,
+        error=error,
+        prior=float(edge["prior"]),
+        proven=float(edge["value"]) if is_proven else None,
+        line=expected_line(search.params, search.tree, number),
+    )

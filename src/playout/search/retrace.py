@@ -1,0 +1,183 @@
+"""A simulation that failed, run again step by step to find out which rule went wrong, and in which position."""
+
+import contextlib
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from playout.core import evaluate as core_evaluate
+from playout.core import rules as core_rules
+from playout.core.expand import ROUNDING
+from playout.core.tree import NO_NODE, NODES, NOT_BEGUN, ROOT, child_node
+from playout.core.watch import watched
+from playout.errors import GameError
+from playout.game import CHANCE, TERMINAL, Position
+from playout.game.faults import place_of, rule_origin, rules_may_raise, wrong_draw, wrong_value
+
+if TYPE_CHECKING:
+    from .search import Search
+
+TRACE = 1 << 16  # actions of a playout that are kept
+UNUSED = -(2**31) + 1
+
+
+def find_fault(search: "Search", failed: GameError | None = None) -> None:
+    """Raise the `GameError` of the first rule that goes wrong in the simulation which has just failed.
+
+    Its actions are found by running it once more with the random numbers it had; then the rules are asked one by one.
+    Rules that draw are not asked: where one of them `failed`, it is blamed in the last position. Returns where the
+    fault does not show again.
+    """
+    if search.game.keeps_objects:  # they say themselves what is wrong
+        return
+    if search._batches is not None:
+        _ask_all(search, Position(search.game, search._work.state.copy()))
+    _ask_all(search, search.position)
+    path = _follow(search, _Path(search.position), _walked(search, search.position), drawn=False)
+    for playout, ended in _played_out(search, path.end):
+        whole = _follow(search, path, playout, drawn=True)
+        if ended:
+            _check_returns(search, whole.actions, whole.rewards, whole.end)
+        elif failed is not None and isinstance(failed.__cause__, Exception):
+            _blame_draw(whole.end, failed.__cause__)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A position, and the actions that led to it with what each of them brought."""
+
+    end: Position
+    actions: tuple[int, ...] = ()
+    rewards: tuple[Any, ...] = ()
+
+
+def _follow(search: "Search", path: _Path, actions: list[int], *, drawn: bool) -> _Path:
+    """Play on, and ask all rules on the way."""
+    for action in actions:
+        if drawn and (message := wrong_draw(path.end, action)):
+            raise GameError(message)
+        after = path.end.play(action)
+        _check_values(search, "apply", after.rewards, path.end, action, total=False)
+        got = np.asarray(after.rewards, float).copy()
+        path = _Path(after, (*path.actions, action), (*path.rewards, got))
+        _ask_all(search, after)
+    return path
+
+
+def _blame_draw(position: Position, error: Exception) -> None:
+    game = position.game
+    draws = "chance_action" if position.player == CHANCE else "playout_action"
+    rule, _ = rule_origin(game, error)
+    if game.has(draws) and (rule == draws or not game.has(rule)):  # in a helper, the rule itself is not known
+        with rules_may_raise(game, draws, position):
+            raise error
+
+
+def _walked(search: "Search", root: Position) -> list[int]:
+    """The actions and outcomes of the walk through the tree, which may have failed before it came to its end."""
+    tree, work = search.tree, search._work
+    actions, node = [], int(tree.counters[NODES] > ROOT) * ROOT
+    drawn = work.draws[1 : int(work.draws[0])] if len(work.draws) else work.draws
+    for d, (number, e) in enumerate(zip(work.path_nodes.tolist(), work.path_edges.tolist(), strict=True)):
+        if number != node or node == NO_NODE:
+            break
+        actions.append(int(tree.edges[e]["action"]))
+        actions += [int(outcome) for depth, outcome in drawn.reshape(-1, 2) if depth == d]
+        node = child_node(int(tree.edges[e]["child"]))
+    return actions
+
+
+def _played_out(search: "Search", leaf: Position) -> list[tuple[list[int], bool]]:
+    """The actions of each playout from a leaf, run again with the same random numbers, and whether it ended."""
+    tree, began = search.tree, search._work.began[0]
+    if search._batches is not None or leaf.is_terminal or began == NOT_BEGUN or not search.params.rollouts:
+        return [([], True)]
+    work = search._new_work(len(search._work.path_nodes), TRACE)
+    work.state[:], work.trace[:], work.trace[0] = leaf.buffer, UNUSED, 1
+    random, tree.rng[0] = tree.rng.copy(), began
+    # What fails here fails for the second time: it is only run to see how far it gets.
+    with contextlib.suppress(Exception), watched(search._overdue):
+        core_evaluate.evaluate(search._rules, search.params, tree, work)
+    tree.rng[:] = random
+    playouts, actions = list[tuple[list[int], bool]](), list[int]()
+    for action in itertools.takewhile(lambda action: action != UNUSED, work.trace[1:].tolist()):
+        if action == core_evaluate.END_OF_PLAYOUT:
+            playouts.append((actions, True))
+            actions = []
+        else:
+            actions.append(action)
+    return playouts if len(playouts) == search.params.rollouts else [*playouts, (actions, False)]
+
+
+def _ask_all(search: "Search", position: Position) -> None:
+    """Ask each rule that the search uses about a position."""
+    if position.player == TERMINAL:
+        return
+    position.actions()
+    if position.player == CHANCE:
+        _check_probabilities(position)
+    game, params = search.game, search.params
+    if position.player != CHANCE and game.has("priors") and (params.has_priors or search.guided):
+        position.priors()
+    if params.has_hash:
+        check_hash(position)
+    if game.has("evaluate") and (params.evaluator != 0 or params.depth):
+        _check_values(search, "evaluate", position.evaluate(), position, None, total=True)
+
+
+def check_hash(position: Position) -> None:
+    """Refuse a `hash` that raises, or gives one position two keys."""
+    game = position.game
+    table = game.rules_table(wanted=("hash",))
+    with rules_may_raise(game, "hash", position):
+        first, then = (int(core_rules.position_hash(table, position.buffer)) for _ in range(2))
+    if first != then:
+        raise GameError(
+            f"{game.title}.hash returned {first} and then {then} in {place_of(position)}; "
+            f"the same state must always have the same number"
+        )
+
+
+def _check_probabilities(position: Position) -> None:
+    """Refuse probabilities of chance that are none."""
+    weights = [weight for _, weight in position.outcomes()]
+    if not all(weight >= 0 for weight in weights) or not abs(math.fsum(weights) - 1) <= ROUNDING:
+        listed = ", ".join(f"{weight:g}" for weight in weights[:8]) + (", …" if len(weights) > 8 else "")
+        raise GameError(
+            f"{position.game.title}.chance_outcomes gave the probabilities {listed} in {position.text or 'the start'}, "
+            f"which add up to {math.fsum(weights):g}; expected numbers from 0 up that add up to 1"
+        )
+
+
+def _check_values(
+    search: "Search", rule: str, values: Any, position: Position, action: int | None, *, total: bool
+) -> None:
+    """Refuse values out of range; those of one step need not add up to what a whole game brings."""
+    game = search.game
+    where = f" in {position.text or 'the start'}"
+    if action is not None:
+        where = f" for action {position.action_text(action)}{where}"
+    if (total or not np.all(np.isfinite(values))) and (message := wrong_value(game, rule, values, where)):
+        raise GameError(message)
+
+
+def _check_returns(search: "Search", actions: tuple[int, ...], rewards: tuple[Any, ...], end: Position) -> None:
+    """Refuse what the rewards of the simulation add up to, from whichever position that is wrong."""
+    total = np.zeros(search.game.players)
+    if not end.is_terminal and search.game.has("evaluate") and search.params.depth:
+        total += end.evaluate()
+    for number in range(len(actions) - 1, -1, -1):
+        total = rewards[number] + search.params.discount * total
+        position = search.position
+        if wrong_value(search.game, "apply", total, "") is None:
+            continue
+        for action in actions[:number]:
+            position = position.play(action)
+        text = position.action_text(actions[number])
+        played = f" as rewards for action {text} in {position.text or 'the start'}"
+        if number < len(actions) - 1:
+            played = f" as the sum of the rewards after {text} in {position.text or 'the start'}"
+        raise GameError(str(wrong_value(search.game, "apply", total, played)))

@@ -1,0 +1,263 @@
+"""Learning: what a training knows at a moment, and the steps that change it."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from playout.errors import FileError, GameError, PlayoutError, SettingsError
+from playout.evaluators.onnx import OnnxNetwork
+from playout.evaluators.pytorch import _threads, _torch
+from playout.game import Game
+from playout.game.faults import described
+from playout.play.openings import seed_of
+
+from .recipe import Recipe
+from .replay import Samples, check_array, packed, reason, unpacked
+from .report import check_history
+
+FORMAT = 1
+ABOUT = ("generation", "steps", "best_generation", "seconds", "history")  # of a state, in a checkpoint's `about`
+
+
+@dataclass
+class State:
+    """All that a checkpoint holds."""
+
+    generation: int
+    model: Any
+    optimiser: Any
+    average: dict[str, Any]  # the weights of the network that plays
+    steps: int = 0
+    best: bytes = b""  # the network that won so far, as an ONNX file
+    best_generation: int = 0
+    seconds: float = 0.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def new_state(game: Game, recipe: Recipe) -> State:
+    torch = _torch()
+    torch.manual_seed(seed_of(recipe.seed, "weights"))
+    model = new_model(game, recipe)
+    average = {name: tensor.clone() for name, tensor in model.state_dict().items() if tensor.is_floating_point()}
+    optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
+    return State(0, model, optimiser, average)
+
+
+def new_model(game: Game, recipe: Recipe) -> Any:
+    from .model import Model
+
+    return Model(game, recipe.blocks, recipe.filters, recipe.width)
+
+
+def averaged(state: State, game: Game, recipe: Recipe) -> Any:
+    """The network that plays."""
+    model = new_model(game, recipe)
+    model.load_state_dict({**state.model.state_dict(), **state.average})
+    return model
+
+
+# A checkpoint as arrays.
+
+
+def state_arrays(state: State, recipe: Recipe) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    for name, tensor in state.model.state_dict().items():
+        arrays[f"model/{name}"] = tensor.numpy()
+    for name, tensor in state.average.items():
+        arrays[f"average/{name}"] = tensor.numpy()
+    for index, values in state.optimiser.state_dict()["state"].items():
+        for name, tensor in values.items():
+            arrays[f"optimiser/{index}/{name}"] = tensor.numpy()
+    arrays["best"] = np.frombuffer(state.best, np.uint8)
+    arrays["about"] = packed(
+        {
+            "format": FORMAT,
+            **{name: getattr(state, name) for name in ABOUT},
+            "recipe": recipe.to_dict(),
+        }
+    )
+    return arrays
+
+
+def state_of(arrays: dict[str, Any], game: Game, recipe: Recipe, path: Path) -> State:
+    """The state that a checkpoint holds; `FileError` where it is damaged, or that of another training."""
+    state = new_state(game, recipe)
+    try:
+        about = checked_about(unpacked(arrays["about"]), int(path.stem))
+        weights = read_tensors(arrays, "model", state.model.state_dict())
+        state.average = read_tensors(arrays, "average", state.average)
+        moments = [
+            read_tensors(arrays, f"optimiser/{index}", moments_of(tensor.detach()))
+            for index, tensor in enumerate(state.model.parameters())
+        ]
+        state.model.load_state_dict(weights)
+        groups = state.optimiser.state_dict()["param_groups"]
+        state.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
+        state.best = arrays["best"].tobytes()
+        check_best(state.best, game)
+        for name in ABOUT:
+            setattr(state, name, about[name])
+    except (KeyError, ValueError, RuntimeError, TypeError) as error:
+        raise FileError(f"{path}: is no checkpoint of this training ({reason(error)})") from None
+    return state
+
+
+def checked_about(about: Any, generation: int) -> dict[str, Any]:
+    """What a checkpoint says of itself, if it can be so; `generation` is that of the file's name."""
+    if not isinstance(about, dict):
+        raise ValueError(f"`about` is {about!r:.40}, expected an object")
+    for name in ABOUT[:4]:
+        value, kind = about[name], int | float if name == "seconds" else int
+        if not isinstance(value, kind) or isinstance(value, bool) or not 0 <= value < 1e15:
+            raise ValueError(f"{name} is {value!r:.40}, expected a number from 0 up")
+    if about["generation"] != generation or about["best_generation"] > generation:
+        raise ValueError(
+            f"it is of generation {about['generation']}, with the best of {about['best_generation']}, but its name "
+            f"says {generation}"
+        )
+    check_history(about["history"], generation)
+    return about
+
+
+def moments_of(weights: Any) -> dict[str, Any]:
+    """What AdamW keeps of an array of weights."""
+    return {"step": _torch().tensor(0.0), "exp_avg": weights, "exp_avg_sq": weights}
+
+
+def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a part, each of the form of its like, and no others."""
+    found = {name.removeprefix(f"{part}/") for name in arrays if name.startswith(f"{part}/")}
+    for name in sorted(found ^ set(like)):
+        raise ValueError(f"it has {'no' if name in like else 'an unknown'} {part}/{name}")
+    for name, tensor in like.items():
+        check_array(f"{part}/{name}", arrays[f"{part}/{name}"], tuple(tensor.shape), tensor.numpy().dtype)
+    return {name: _torch().from_numpy(np.array(arrays[f"{part}/{name}"])) for name in like}
+
+
+def check_best(data: bytes, game: Game) -> None:
+    """`ValueError` unless these bytes are a network that can play the game."""
+    network = OnnxNetwork(data)
+    network.check(game)
+    for answer in network(np.zeros((1, *game.planes), np.float32)):
+        if not np.isfinite(answer).all():
+            raise ValueError("its best network answers with what is no finite number")
+
+
+# Steps.
+
+
+def learn(
+    state: State,
+    game: Game,
+    recipe: Recipe,
+    samples: Samples,
+    steps: int,
+    seed: int,
+    look: Callable[[int], None] = lambda step: None,
+) -> dict[str, Any]:
+    """So many steps of cross-entropy of the policy plus squared error of the value, on random rows turned at random."""
+    with deterministic(recipe.threads):
+        return _learn(state, game, recipe, samples, steps, np.random.default_rng(seed), look)
+
+
+def _learn(
+    state: State, game: Game, recipe: Recipe, samples: Samples, steps: int, random: Any, look: Callable[[int], None]
+) -> dict[str, Any]:
+    torch = _torch()
+    turns = symmetries_of(game)
+    model, optimiser = state.model, state.optimiser
+    spread = float(model.spread)
+    sums = np.zeros(3)
+    for group in optimiser.param_groups:
+        group["lr"] = recipe.rate * 0.5 ** (state.generation / recipe.halved)
+    model.train()
+    rows = min(recipe.batch, max(2, len(samples)))
+    for step in range(steps):
+        chosen = random.integers(len(samples), size=rows)
+        planes, policy, values = turned_rows(samples, chosen, turns, random)
+        logits, judged = model(torch.from_numpy(planes.reshape(rows, *game.planes)))
+        logs = torch.log_softmax(logits, dim=1)
+        policy_loss = -(torch.from_numpy(policy) * logs).sum(dim=1).mean()
+        value_loss = (((judged - torch.from_numpy(values)) / spread) ** 2).mean()
+        optimiser.zero_grad()
+        (policy_loss + value_loss).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+        state.steps += 1
+        keep = min(recipe.average, (1 + state.steps) / (10 + state.steps))
+        with torch.no_grad():
+            now = model.state_dict()
+            for name, tensor in state.average.items():
+                tensor.lerp_(now[name], 1.0 - keep)
+            entropy = -(logs.exp() * logs).sum(dim=1).mean()
+        sums += (float(policy_loss.detach()), float(value_loss.detach()), float(entropy))
+        look(step)
+    model.eval()
+    if not np.isfinite(sums).all():
+        raise SettingsError("training: the loss is no longer a number; a smaller `rate` may help")
+    losses = sums / steps
+    return {
+        "policy_loss": round(float(losses[0]), 5),
+        "value_loss": round(float(losses[1]), 5),
+        "answer_entropy": round(float(losses[2]), 5),
+    }
+
+
+def symmetries_of(game: Game) -> tuple[Any, Any]:
+    """The ways to turn a position, this one first: index arrays [S, K] of the planes and [S, A] of the policy."""
+    sizes = math.prod(game.planes), game.policy_size
+    found = [tuple(np.arange(size) for size in sizes)]
+    try:
+        found += [(np.asarray(i), np.asarray(j)) for i, j in game.symmetries()]
+    except PlayoutError:
+        raise
+    except Exception as error:
+        raise GameError(
+            f"{game.title}.symmetries() gave no list of pairs of index arrays ({described(error)}); a game without it "
+            f"learns positions as they are"
+        ) from error
+    for number, pair in enumerate(found[1:], 1):
+        for what, array, size in zip(("planes", "policy"), pair, sizes, strict=True):
+            if array.shape != (size,) or array.dtype.kind not in "iu" or (np.sort(array) != np.arange(size)).any():
+                raise GameError(
+                    f"{game.title}.symmetries(): the array for the {what} in pair {number} is {_index_text(array)}, "
+                    f"expected each of 0 to {size - 1} once"
+                )
+    return np.stack([i for i, _ in found]), np.stack([j for _, j in found])
+
+
+def _index_text(array: Any) -> str:
+    if array.ndim == 1 and array.size and array.dtype.kind in "iu":
+        return f"{array.size} whole numbers from {array.min()} to {array.max()}, {len(np.unique(array))} different ones"
+    return f"{array.dtype}{list(array.shape)}"
+
+
+def turned_rows(samples: Samples, chosen: Any, turns: tuple[Any, Any], random: Any) -> tuple[Any, Any, Any]:
+    """Some rows, each turned in its own way."""
+    ways = random.integers(len(turns[0]), size=len(chosen))
+    rows = chosen[:, None]
+    return samples.planes[rows, turns[0][ways]], samples.policy[rows, turns[1][ways]], samples.values[chosen]
+
+
+def set_scale(model: Any, samples: Samples) -> None:
+    """Where the game's range is not known: values are learnt in units of what the first games brought."""
+    middle, spread = float(samples.values.mean()), float(samples.values.std())
+    model.middle.fill_(middle)
+    model.spread.fill_(spread if spread > 1e-6 else 1.0)
+
+
+@contextlib.contextmanager
+def deterministic(threads: int) -> Iterator[None]:
+    torch = _torch()
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        with _threads(torch, threads):
+            yield
+    finally:
+        torch.use_deterministic_algorithms(before)

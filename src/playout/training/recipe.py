@@ -1,0 +1,148 @@
+"""How a network is trained: all settings in one place, with their checks and the defaults by the size of the game."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playout.errors import SettingsError
+from playout.game import Game
+from playout.play.workers import cores
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings of a training. A run that goes on has the same ones."""
+
+    # Self-play.
+    games: int = 192  # in a generation
+    simulations: int = 128  # a move; visits that came with the subtree count
+    cheap: float = 0.5  # the share of moves that are searched less, and not learnt from
+    cheap_simulations: int = 32
+    teacher: int = 2000  # the first generation is played by plain UCT with so many simulations; 0: by the new network
+    gumbel: bool = False  # Gumbel root selection instead of noise and visits
+    considered: int = 16  # actions that Gumbel looks at
+    noise: float = 0.25  # the share of Dirichlet noise in the root's priors
+    alpha: float = 1.0
+    temperature_moves: int = 12  # so many moves of a game are drawn by visits, then the best one is played
+    openings: int = 4  # the most random actions that a game begins with
+    opened: float = 0.5  # the share of games that begin with 1 to so many
+    blend: float = 0.5  # the share of the search's value in what is learnt as value; the rest is how the game went
+    max_moves: int = 1000  # after which a game counts as it stands
+    seats: int = 64  # games against one batch, in each process
+    leaves: int = 4  # of each game in a batch, at most
+    # The network.
+    blocks: int = 5
+    filters: int = 32
+    width: int = 64  # of the value's hidden layer
+    # Learning.
+    batch: int = 256
+    reuse: float = 8.0  # how often a position is learnt from while it is new, on average
+    window: int = 20  # generations that are learnt from
+    rate: float = 0.002  # of learning, at the beginning
+    halved: int = 100  # generations in which the rate falls to half
+    decay: float = 0.0003  # of weights
+    average: float = 0.99  # the network that plays is the running average of the one that learns
+    threads: int = 1  # of PyTorch
+    # Evaluation.
+    every: int = 10  # generations; 0: never
+    matches: int = 40  # games of each match
+    plies: int = 4  # random ones at the beginning of a match's games
+    gate: float = 0.0  # the score against the best so far that a network needs to play itself; 0: it always does
+    workers: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least, most in LIMITS:
+            value = getattr(self, name)
+            whole = isinstance(getattr(Recipe, name), int)
+            good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+            if not good or not least <= value <= most or not math.isfinite(value):
+                kind = "a whole number" if whole else "a number"
+                raise SettingsError(
+                    f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
+                )
+        if not isinstance(self.gumbel, bool):
+            raise SettingsError(f"training: gumbel is {self.gumbel!r}, expected True or False")
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Recipe":
+        known = {f.name for f in dataclasses.fields(cls)}
+        for key in data:
+            if key not in known:
+                raise SettingsError(f"training: '{key}' is no setting (there are: {', '.join(sorted(known))})")
+        return cls(**data)
+
+
+LIMITS: tuple[tuple[str, float, float], ...] = (
+    ("games", 1, 1_000_000),
+    ("simulations", 2, 1_000_000),
+    ("cheap", 0.0, 0.99),
+    ("cheap_simulations", 1, 1_000_000),
+    ("teacher", 0, 10_000_000),
+    ("considered", 1, 65535),
+    ("noise", 0.0, 1.0),
+    ("alpha", 1e-3, 1e3),
+    ("temperature_moves", 0, 1_000_000),
+    ("openings", 0, 1000),
+    ("opened", 0.0, 1.0),
+    ("blend", 0.0, 1.0),
+    ("max_moves", 1, 1_000_000),
+    ("seats", 1, 4096),
+    ("leaves", 1, 256),
+    ("blocks", 0, 64),
+    ("filters", 1, 1024),
+    ("width", 1, 4096),
+    ("batch", 2, 65536),
+    ("reuse", 0.01, 1000.0),
+    ("window", 1, 100_000),
+    ("rate", 1e-7, 1.0),
+    ("halved", 1, 1_000_000),
+    ("decay", 0.0, 1.0),
+    ("average", 0.0, 0.99999),
+    ("threads", 1, 64),
+    ("every", 0, 1_000_000),
+    ("matches", 2, 100_000),
+    ("plies", 0, 1000),
+    ("gate", 0.0, 1.0),
+    ("workers", 1, 256),
+    ("seed", 0, 2**63),
+)
+
+
+def recipe_for(game: Game, **given: Any) -> Recipe:
+    """The defaults for a game, by how much a network sees and answers, with what was given in place of them."""
+    sees, answers = math.prod(game.planes), game.policy_size
+    found: dict[str, Any] = {"workers": cores(), "alpha": round(min(2.0, max(0.1, 10 / max(1, game.max_actions))), 2)}
+    if sees <= 64 and answers <= 32:
+        # The whole game can be seen: begin anywhere, and forget little.
+        found |= {"games": 512, "simulations": 64, "cheap": 0.0, "openings": 8, "opened": 0.75, "window": 40}
+        found |= {"blocks": 2, "filters": 32, "width": 32}
+        found |= {"temperature_moves": 6, "plies": 2, "batch": 128, "blend": 0.0}
+    elif sees > 1000 or answers > 1000:
+        found |= {"games": 128, "teacher": 500, "blocks": 6, "filters": 64, "width": 128, "temperature_moves": 30}
+    if game.players == 1:
+        found |= {"teacher": min(found.get("teacher", 2000), 300), "openings": 0, "plies": 0}
+    found |= {name: value for name, value in given.items() if value is not None}
+    recipe = Recipe.from_dict(found)
+    cheap = recipe.cheap_simulations
+    if given.get("simulations") is not None and given.get("cheap_simulations") is None:
+        cheap = max(1, recipe.simulations // 4)
+    return dataclasses.replace(recipe, cheap_simulations=cheap, threads=min(recipe.threads, cores()))
+
+
+def _shown(limit: float) -> str:
+    """
+    >>> _shown(1_000_000), _shown(0.99), _shown(1000.0)
+    ('1,000,000', '0.99', '1,000')
+    """
+    return f"{limit:,}" if isinstance(limit, int) else f"{limit:,g}"
+
+
+def value_kind(game: Game) -> str:
+    """`scalar` where the mover's value tells everybody's, otherwise `players`."""
+    return "scalar" if game.one_value_tells_all else "players"

@@ -1,0 +1,145 @@
+"""The games that are learnt from, on disk: a plain .npz file for each generation, never a pickle."""
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from playout.common.disk import write_whole
+from playout.errors import FileError
+
+SPARE = 2  # generations that are kept beyond the window, for a run that falls back to an older checkpoint
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    MemoryError,  # a shape that no array has
+)
+PARTS = ("planes", "policy", "values")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Positions to learn from, a row each. `[N]` of them, `[K]` what a network sees, `[A]` its policy."""
+
+    planes: Any  # [N, K] float32
+    policy: Any  # [N, A] float32: what the search thinks of each action; sums to one
+    values: Any  # [N, 1] float32: what the player who moves got from there on; or [N, players], what each got
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    @classmethod
+    def joined(cls, parts: "list[Samples]") -> "Samples":
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in PARTS))
+
+
+class Replay:
+    """The files of a folder, and the window of the last generations. `widths`: columns of planes, policy and values."""
+
+    def __init__(self, folder: Path, window: int, widths: tuple[int, int, int]) -> None:
+        self.folder, self.window, self.widths = folder, window, widths
+
+    def path(self, generation: int) -> Path:
+        return self.folder / f"{generation:06d}.npz"
+
+    def write(self, generation: int, samples: Samples, about: dict[str, Any]) -> None:
+        """One generation, whole or not at all; what has left the window for long is removed."""
+        write_arrays(
+            self.path(generation),
+            {"planes": samples.planes, "policy": samples.policy, "values": samples.values, "about": packed(about)},
+        )
+        old = self.path(generation - self.window - SPARE)
+        for path in self.folder.glob("*.npz"):
+            if path.name <= old.name:
+                path.unlink(missing_ok=True)
+
+    def read(self, generation: int) -> tuple[Samples, dict[str, Any]]:
+        """One generation; `FileError` says why it can't be read."""
+        path = self.path(generation)
+        found = read_arrays(path)
+        try:
+            rows = len(found["planes"]) if found["planes"].ndim else 0
+            for name, width in zip(PARTS, self.widths, strict=True):
+                check_array(name, found[name], (max(1, rows), width))
+            about = unpacked(found["about"])
+            if not isinstance(about, dict):
+                raise ValueError(f"`about` is {about!r:.40}, expected an object")
+            return Samples(*(found[name] for name in PARTS)), about
+        except (KeyError, ValueError, RecursionError) as error:
+            raise FileError(f"{path}: is damaged ({reason(error)})") from None
+
+    def read_window(self, generation: int) -> tuple[Samples, list[str]]:
+        """All that the window holds at a generation, oldest first, and what could not be read."""
+        parts, problems = list[Samples](), list[str]()
+        for number in range(max(1, generation - self.window + 1), generation + 1):
+            try:
+                parts.append(self.read(number)[0])
+            except FileError as error:
+                problems.append(str(error))
+        if not parts:
+            raise FileError(f"{self.folder}: no games to learn from can be read ({'; '.join(problems)})")
+        return Samples.joined(parts), problems
+
+
+def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
+    """An .npz file, whole or not at all."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path.parent}: can't be made ({error.strerror or error})") from None
+    write_whole(path, buffer.getvalue())
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """All arrays of an .npz file, checked by their checksums; `FileError` where it is damaged."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        for name, array in found.items():
+            if not isinstance(array, np.ndarray):
+                raise ValueError(f"{name} is no array")
+        return found
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except DAMAGED as error:
+        raise FileError(f"{path}: is damaged or cut off ({reason(error)})") from None
+
+
+def check_array(name: str, array: Any, shape: tuple[int, ...], kind: Any = np.float32) -> None:
+    """`ValueError` where an array that was read has another form, or numbers that are none."""
+    if array.shape != shape or array.dtype != kind:
+        came, wanted = (f"{np.dtype(d)}{list(s)}" for d, s in ((array.dtype, array.shape), (kind, shape)))
+        raise ValueError(f"{name} is {came}, expected {wanted}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are no finite numbers")
+
+
+def reason(error: BaseException) -> str:
+    """What went wrong, short and in one line."""
+    text = " ".join(str(error).split())[:160]
+    return f"it has no {text}" if isinstance(error, KeyError) else text or type(error).__name__
+
+
+def packed(data: Any) -> Any:
+    """Something that JSON can hold, as an array of bytes."""
+    import json
+
+    return np.frombuffer(json.dumps(data).encode(), np.uint8)
+
+
+def unpacked(array: Any) -> Any:
+    import json
+
+    return json.loads(bytes(array).decode())

@@ -1,0 +1,5 @@
+"""The engine for chess programs: UCI on standard input and output."""
+
+from .engine import Engine, Go, centipawns, parse_go, seconds_for_move, win_draw_loss
+
+__all__ = ["Engine", "Go", "centipawns", "parse_go", "seconds_for_move", "win_draw_loss"]

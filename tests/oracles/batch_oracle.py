@@ -1,0 +1,218 @@
+"""Batches under virtual loss again, slow and readable: an object for each node, no compiled code.
+
+PUCT or a policy of a user's own, and any backup; unvisited children like their parent, equal scores by the order of
+priors, no noise, no chance, no discount. One player, or two whose returns sum to zero; values have a known range.
+"""
+
+import math
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import playout as po
+from playout.game import Position
+
+from .oracle import SAME, counted
+
+
+@dataclass
+class Node:
+    position: Position
+    value: float  # the mean of the returns, for the player who moves here
+    visits: int = 1
+    under_way: int = 0
+    children: list = field(default_factory=list)  # in order of prior: first those that a walk has taken
+
+    @property
+    def player(self):
+        return self.position.player
+
+    def taken(self):
+        return [c for c in self.children if c.visits + c.under_way]
+
+
+@dataclass
+class Child:
+    action: int
+    prior: float
+    position: Position
+    visits: int = 0
+    value: float = 0.0  # the mean of the returns, for the player above
+    under_way: int = 0
+    node: Node | None = None
+    exact: list | None = None  # for each player, with what the step brings
+    spread: float = 0.0
+    noted: dict = field(default_factory=dict)  # columns of the policy
+    kept: dict = field(default_factory=dict)  # and of the backup
+
+
+class BatchOracle:
+    """`evaluate(position)` gives ({action: weight}, value for the player who moves)."""
+
+    def __init__(self, start, evaluate, policy, virtual_loss=1.0, solver=False, expansion=None, backup=None):
+        self.evaluate, self.policy, self.virtual_loss, self.solver = evaluate, policy, virtual_loss, solver
+        self.backup = backup or po.Mean()
+        self.widening = expansion if isinstance(expansion, po.Widening) else None
+        self.alone, (self.low, self.high) = start.game.players == 1, start.game.range
+        self.root, self.solved = None, False
+        self.start, self.simulations = start, 0
+
+    def run(self, simulations, batch, ramp):
+        while self.simulations < simulations and not self.solved:
+            if self.root is None:
+                self.root = self.new_node(self.start)[0]
+                self.simulations += 1
+                continue
+            wanted = min(batch, 1 + self.root.visits // ramp, simulations - self.simulations)
+            for path, child in self.collect(wanted, simulations):
+                child.node, value = self.new_node(child.position)
+                self.mark(path, -1)
+                self.back_up(path, self.for_each(value, child.position.player))
+
+    def collect(self, wanted, simulations):
+        waiting, shadows = [], []
+        while len(waiting) < wanted and len(shadows) <= wanted and self.simulations + len(waiting) < simulations:
+            if self.solved:
+                break
+            path, node = [], self.root
+            while node:
+                child = self.select(node)
+                path.append((node, child))
+                node = child.node if child.exact is None else None
+            if child.exact or child.position.is_terminal:
+                self.back_up(path, self.for_each(0.0, 0))
+                if self.solver and not child.exact:
+                    self.prove(path)
+            elif child.under_way:
+                self.mark(path, 1)
+                shadows.append(path)
+            else:
+                self.mark(path, 1)
+                waiting.append((path, child))
+        for path in shadows:
+            self.mark(path, -1)
+        return waiting
+
+    def select(self, node):
+        taken, waiting = node.taken(), node.children[len(node.taken()) :]
+        allowed = len(node.children)
+        if self.widening:
+            most = self.widening.initial + self.widening.k * node.visits**self.widening.alpha
+            allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
+        if (
+            taken and waiting and all(c.exact for c in taken)
+        ):  # whatever widening allows: there is nothing else to learn
+            return waiting[0]
+        scores = [self.score(node, child) for child in taken]
+        if len(taken) < allowed:
+            one_for_all = self.policy.by_prior
+            asked = waiting[: 1 if one_for_all else allowed - len(taken)]
+            others = [self.score(node, child) for child in asked]
+            if max(others) >= max(scores, default=-math.inf):
+                return self.take(node, asked[others.index(max(others))])
+        if max(scores) == -math.inf:  # all is proven: the best of it
+            return max(taken, key=lambda c: c.value)
+        return taken[scores.index(max(scores))]
+
+    def take(self, node, child):
+        """What is taken for the first time comes before all that never were."""
+        node.children.remove(child)
+        node.children.insert(len(node.taken()), child)
+        return child
+
+    def score(self, node, child):
+        if child.exact:
+            passed = self.solver and (self.alone or node.visits % 4 == 1)
+            return -math.inf if passed or child.value <= self.low else child.value
+        n = child.visits + child.under_way
+        value = child.value if child.visits else node.value
+        if n:
+            value -= self.virtual_loss * (value - self.low) * child.under_way / n
+        through = node.visits + node.under_way - 1  # one visit was the node's own
+        if isinstance(self.policy, po.PUCT):
+            return value + self.policy.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
+        above = SimpleNamespace(
+            visits=node.visits + node.under_way,
+            through=through,
+            value=node.value,
+            width=self.high - self.low,
+            player=node.player,
+            count=len(node.children),
+        )
+        return self.policy.score(self.policy, above, self.view(child, n, value, self.policy, child.noted), 0.0, None)
+
+    def view(self, child, visits, value, part, columns):
+        return SimpleNamespace(
+            visits=visits,
+            pending=child.under_way,
+            value=value,
+            spread=child.spread,
+            prior=child.prior,
+            action=child.action,
+            proven=False,
+            **{name: columns.get(name, part.columns[name].type(0)) for name in part.columns.names or ()},
+        )
+
+    def update(self, part, child, columns, got):
+        """Run a part's own `update` on what it sees of a child, and keep its columns."""
+        seen = self.view(child, child.visits, child.value, part, columns)
+        part.update(part, seen, got)
+        columns.update({name: getattr(seen, name) for name in part.columns.names or ()})
+        return seen.value
+
+    def mark(self, path, by):
+        for node, child in path:
+            child.under_way += by
+            node.under_way += by
+
+    def for_each(self, value, player):
+        return [value] if self.alone else [value, -value] if player == 0 else [-value, value]
+
+    def back_up(self, path, returns):
+        for node, child in reversed(path):
+            # What was proven while the leaf waited is exact already.
+            returns = child.exact or [r + g for r, g in zip(child.position.rewards, returns, strict=True)]
+            got, before = returns[node.player], child.value
+            child.visits += 1
+            if isinstance(self.backup, po.Mean):
+                child.value += (got - before) / child.visits
+                added = got
+            else:
+                child.value = child.value if child.exact else self.update(self.backup, child, child.kept, got)
+                added = child.visits * child.value - (child.visits - 1) * before
+            if hasattr(self.policy, "update") and not child.exact:
+                self.update(self.policy, child, child.noted, got)
+            exact = max((c.value for c in node.children if c.exact), default=None)
+            if self.alone and exact is not None:
+                added = counted(exact, child.visits, before, child.value, added)
+                returns = [added]
+            node.visits += 1
+            node.value += (added - node.value) / node.visits
+        self.simulations += 1
+
+    def prove(self, path):
+        below = self.for_each(0.0, 0)
+        for node, child in reversed(path):
+            child.exact = [r + x for r, x in zip(child.position.rewards, below, strict=True)]
+            child.value = child.exact[node.player]
+            if child.value < self.high - SAME and not all(c.exact for c in node.children):
+                return
+            below = max((c.exact for c in node.children if c.exact), key=lambda exact: exact[node.player])
+        self.solved = True
+
+    def new_node(self, position):
+        weights, value = self.evaluate(position)
+        total = sum(weights.values())
+        order = sorted(weights, key=lambda action: -weights[action])
+        return Node(position, value, children=[Child(a, weights[a] / total, position.play(a)) for a in order]), value
+
+
+def oracle_edges(oracle):
+    """By path: visits, value, and whether it is proven; as `compiled_tree` of `tests/oracle.py` names them."""
+    edges, todo = {}, [((), oracle.root)]
+    for path, node in todo:
+        for child in node.children:
+            below = (*path, child.action)
+            edges[below, "edge"] = {"visits": child.visits, "value": child.value, "proven": child.exact is not None}
+            if child.node:
+                todo.append((below, child.node))
+    return edges
