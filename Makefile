@@ -73,12 +73,13 @@ reference-data:
 	    exit 1; \
 	fi
 
-check: $(READY) ## lint, formatting, types and stray files
-	@echo "== Lint, formatting, types and stray files"
+check: $(READY) ## lint, formatting, types, layers and stray files
+	@echo "== Lint, formatting, types, layers and stray files"
 	.ci/stray-files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 bench: $(BENCH_READY) ## measure speed against other libraries and a C program
 	@echo "== Benchmarks"

@@ -4,6 +4,7 @@ from .common import interrupt  # noqa: F401  # isort: skip  # first: the imports
 
 from . import games
 from .backups import Backup, Best, Mean, PowerMean
+from .common.version import __version__
 from .core.rng import random_below, random_float
 from .core.rng import random_float as random
 from .core.rng import random_normal as normal
@@ -38,8 +39,6 @@ from .settings import (
     Widening,
     preset,
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CHANCE",
@@ -80,6 +79,7 @@ __all__ = [
     "TorchNetwork",
     "UCB1Tuned",
     "Widening",
+    "__version__",
     "check_game",
     "check_part",
     "games",

@@ -12,8 +12,9 @@ from typer.main import get_command
 
 from playout.common.arguments import did_you_mean
 from playout.common.interrupt import INTERRUPTED, STOPPED
+from playout.common.raised import described, users_place
+from playout.common.version import __version__
 from playout.errors import PlayoutError
-from playout.game.faults import described, users_place
 from playout.game.wrap.running import raised_at
 
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
@@ -74,8 +75,6 @@ for command in (
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from playout import __version__
-
         print(f"playout {__version__}")
         raise typer.Exit
 

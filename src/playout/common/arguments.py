@@ -96,20 +96,33 @@ def _wrong_call(
     return f"{name}: {error} (it has: {listed})"
 
 
-def belongs_to(key: str, name: str) -> str:
-    """The end of a message about a name that something other than `name` has: where to give it, or nothing.
+_places: list[tuple[str, str, Callable[[], Iterable[str]]]] = []  # see `note_names`
 
+
+def note_names(place: str, written: str, names: Callable[[], Iterable[str]]) -> None:
+    """Register the names that `place` takes, so that giving one elsewhere is answered with where it goes.
+
+    `written` is the advice, with {} for the name.
+    """
+    _places.append((place, written, names))
+
+
+def parameters(function: Callable[..., Any]) -> Callable[[], list[str]]:
+    """The parameters of a function or method, for `note_names`."""
+    return lambda: [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+def belongs_to(key: str, name: str) -> str:
+    """The end of a message about a name that something other than `name` takes: where to give it, or nothing.
+
+    >>> import playout
     >>> belongs_to("seed", "Search.run")
     "; 'seed' is given to Search(seed=…)"
     """
-    from playout.search import Search
-    from playout.settings import Settings
-    from playout.settings.options import OPTIONS
-
-    for place, function in (("Search.run", Search.run), ("Search", Search.__init__), ("Settings", Settings.__init__)):
-        if place != name and key in inspect.signature(function).parameters and key != "self":
-            return f"; '{key}' is given to {place}({key}=…)"
-    return f'; write preset("default", {key}=…)' if key in OPTIONS else ""
+    for place, written, names in _places:
+        if place != name and key in names():
+            return f"; {written.format(key)}"
+    return ""
 
 
 def takes(function: Any, count: int) -> bool:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.game import Game
-from playout.game.faults import described, rule_origin
+from playout.game.faults import rule_origin
 
 from .findings import Finding, numbers
 

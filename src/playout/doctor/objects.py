@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from playout.common.raised import described
 from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError
 from playout.game import Game
-from playout.game.faults import described
 from playout.game.wrap.checks import own_text
 
 from .answers import Answers, has_equality

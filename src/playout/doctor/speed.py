@@ -2,10 +2,10 @@
 
 import time
 
+from playout.common.raised import described
 from playout.core.rules import CHANCE
 from playout.core.tree import PLAYOUT_ACTIONS
 from playout.errors import GameError, PlayoutError
-from playout.game.faults import described
 
 from .notes import Notes
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from playout.game import Game
-from playout.game.faults import ROUNDING, described, wrong_sum
+from playout.game.faults import ROUNDING, wrong_sum
 from playout.settings import Network, Outside, named
 
 from .answers import checked, limits_text, split, value_limits

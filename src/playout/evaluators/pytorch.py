@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from playout.common.disk import write_whole
+from playout.common.raised import described
 from playout.errors import EvaluatorError, PlayoutError, SettingsError
 from playout.game import Game
-from playout.game.faults import described
 
 from .answers import split, values, weights
 from .network import BaseNetwork, checked_kinds, checked_threads

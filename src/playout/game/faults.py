@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from playout.common.raised import described, safe_text, users_line
 from playout.core.callback import CallbackError
 from playout.core.guard import PACKAGE, Copies, is_proven
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.rules import CHANCE, WrongAnswerError
-from playout.core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
+from playout.core.watch import CtrlC, RuleInterrupted, as_exception, python_seconds, watched
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.parts.faults import raised_in
@@ -103,10 +104,10 @@ def call_python(name: str, function: Callable[..., Any], *arguments: Any) -> Any
         except CtrlC:
             raise KeyboardInterrupt(f"{name} was still running") from None
         except NeverReturnedError as error:
-            question = f"; does the loop at {place} end?" if (place := _users_line(error)) else ""
+            question = f"; does the loop at {place} end?" if (place := users_line(error)) else ""
             raise Hang(f"{name} was still running after {seconds:g} s and was interrupted{question}") from None
         except Exception as error:
-            at = f", at {place}" if (place := _users_line(error)) else ""
+            at = f", at {place}" if (place := users_line(error)) else ""
             raise GameError(f"{name} raised {described(error)}{at}") from error
 
 
@@ -122,13 +123,6 @@ def place_of(position: "Position") -> str:
     return safe_text(lambda: position.text) or "the start"
 
 
-def safe_text(text: Callable[[], str]) -> str:
-    try:
-        return " ".join(text().split())
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a user's own text function raises
-        return f"a position whose text raised {described(error)}"
-
-
 def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
     """The rule that an exception came from, and the user's own line; Numba, too, leaves the rule in the traceback."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -139,32 +133,6 @@ def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
     first = inside[0] if inside else (own or frames)[-1]
     last = own[-1] if own else frames[-1]
     return first.name, f"{last.filename}:{last.lineno}"
-
-
-def users_place(error: BaseException) -> str | None:
-    """The line of a user's own code that an exception was raised in, if it was."""
-    frame = _users_frame(error)
-    return f"{frame.filename}:{frame.lineno}, in {frame.name}" if frame else None
-
-
-def _users_line(error: BaseException) -> str | None:
-    frame = _users_frame(error)
-    return f"{frame.filename}:{frame.lineno}" if frame else None
-
-
-def _users_frame(error: BaseException) -> traceback.FrameSummary | None:
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = (str(PACKAGE), sys.base_prefix, sys.prefix, "<frozen")
-    own = [frame for frame in frames if not frame.filename.startswith(ours)]
-    return own[-1] if own else None
-
-
-def described(error: BaseException) -> str:
-    """An exception in one short line."""
-    if isinstance(error, RuleExit) and error.__cause__ is not None:
-        error = error.__cause__
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:160]}{'…' if len(text) > 160 else ''}" if text else type(error).__name__
 
 
 def wrong_player(game: "Game", player: int, where: str = "") -> str:

@@ -22,6 +22,8 @@ from playout.common.arguments import did_you_mean, refuses_unknown_names, whole_
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.game import Game
 from playout.game.faults import call_python
+from playout.game.wrap import ObjectGame, can_wrap, missing_methods, wrap
+from playout.parts.part import Part
 
 __all__ = ["describe", "find", "load", "names"]
 
@@ -69,6 +71,11 @@ def load(spec: str, **settings: Any) -> Game:
     return find(spec)(**settings)
 
 
+def load_again(spec: str, settings: dict[str, Any]) -> Game:
+    """The same game in another process."""
+    return load(spec, **settings)
+
+
 def as_game(given: Any, caller: str) -> Game:
     """The game that a caller got: itself, or one that is named as in `load`."""
     if isinstance(given, Game):
@@ -112,8 +119,6 @@ class Maker:
         self.makes = inspect.isclass(thing) or inspect.isroutine(thing)
 
     def __call__(self, **settings: Any) -> Game:
-        from playout.game.wrap import ObjectGame, wrap
-
         if self.is_part:
             role = self.thing._role
             raise GameError(
@@ -131,14 +136,12 @@ class Maker:
         except GameError as error:
             what = f"{self.name}()" if self.makes else self.name
             raise GameError(f"{self.spec}: {what} is no game: {error}") from None
-        game.became(self.spec, self.settings, values)
+        game.became(self.spec, self.settings, values, load_again)
         return game
 
     @property
     def is_part(self) -> bool:
         """Whether it is the class of a policy or a backup, and makes no game."""
-        from playout.parts.part import Part
-
         return inspect.isclass(self.thing) and issubclass(self.thing, Part)
 
     @property
@@ -210,8 +213,6 @@ def _classes(module: ModuleType) -> list[type[Game]]:
 
 
 def _named(module: ModuleType, name: str, place: str, spec: str) -> type[Game] | Maker:
-    from playout.game.wrap import can_wrap, missing_methods
-
     known = [game.__name__ for game in _classes(module)]
     there = f"there: {', '.join(known)}" if known else "no class there is derived from playout.Game"
     if not hasattr(module, name):

@@ -2,23 +2,25 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from playout.common import sources
 from playout.common.arguments import did_you_mean
 from playout.common.declare import setting
+from playout.common.raised import described
 from playout.core.columns import NONE
 from playout.core.jit import COMPILED
 from playout.core.parts import Part as Code
 from playout.core.tree import Kept, Tree
 from playout.errors import PlayoutError, SettingsError
-from playout.game import Game
-from playout.game.faults import described
 
 from .checks import check_columns, check_functions, check_layout, check_settings, settings_of
 from .faults import checked
+
+if TYPE_CHECKING:
+    from playout.game import Game
 
 KNOWN: dict[str, type["Part"]] = {}  # every part that was defined here, by the name that files keep
 P = TypeVar("P", bound="Part")
@@ -76,7 +78,7 @@ class Part:
         """The same part with other settings."""
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
 
-    def code(self, game: Game) -> Code:
+    def code(self, game: "Game") -> Code:
         """Its functions, as they are compiled for a game; the same for all games unless the tables differ."""
         cls, tables = type(self), self._tables_of(game)
         key = repr(tables)
@@ -88,7 +90,7 @@ class Part:
             cls._codes[key] = Code(cls.__qualname__, functions, record, cls.columns, **cls._facts())
         return cls._codes[key]
 
-    def kept(self, game: Game) -> Kept:
+    def kept(self, game: "Game") -> Kept:
         """What a new tree holds of it: its settings with empty tables, and room for its columns."""
         code = self.code(game)
         buffer = np.zeros(1, code.record)
@@ -96,7 +98,7 @@ class Part:
             buffer[f.name] = getattr(self, f.name)
         return Kept(buffer.view(np.uint8), len(code.columns.names or ()))
 
-    def _tables_of(self, game: Game) -> np.dtype[Any]:
+    def _tables_of(self, game: "Game") -> np.dtype[Any]:
         cls = type(self)
         try:
             tables = cls.tables(game) if callable(cls.tables) else cls.tables

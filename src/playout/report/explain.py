@@ -5,19 +5,21 @@ estimated is never told as if it were known: only what the solver proved is call
 """
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playout.game import CHANCE
-from playout.search.result import ActionStats, Result
 from playout.settings import ANSWERS, Network, Outside, uses_priors
 
 from .show import clean, count, duration, number, percent, proven_word, who
+
+if TYPE_CHECKING:
+    from playout.search.result import ActionStats, Result
 
 LINE_SHOWN = 8  # actions of an expected line
 FEW = 30  # below so many visits an interval from the normal distribution is not to be trusted
 
 
-def explain(result: Result) -> str:
+def explain(result: "Result") -> str:
     """Why this action and not the next best, in plain words."""
     return render(explain_data(result))
 
@@ -25,7 +27,7 @@ def explain(result: Result) -> str:
 # The facts.
 
 
-def explain_data(result: Result) -> dict[str, Any]:
+def explain_data(result: "Result") -> dict[str, Any]:
     """The facts that `explain` is written from, as one JSON object. Values are for the player who moves at the root.
 
     `situation`: "choice", "one action", "not searched", "chance", "over". `comparison` of the best with the next:
@@ -86,7 +88,7 @@ def explain_data(result: Result) -> dict[str, Any]:
     }
 
 
-def _situation(result: Result) -> str:
+def _situation(result: "Result") -> str:
     if result.position.is_terminal:
         return "over"
     if result.position.player == CHANCE:
@@ -96,7 +98,7 @@ def _situation(result: Result) -> str:
     return "one action" if len(result.actions) == 1 else "choice"
 
 
-def _priors_from(result: Result) -> str | None:
+def _priors_from(result: "Result") -> str | None:
     """Who says how much attention an action deserves before any search; None where the policy does not ask."""
     settings = result.settings
     if not settings.policy.by_prior or not uses_priors(settings):
@@ -106,12 +108,12 @@ def _priors_from(result: Result) -> str | None:
     return "game" if result.position.game.has("priors") else None
 
 
-def _is_lost(result: Result, stats: ActionStats) -> bool:
+def _is_lost(result: "Result", stats: "ActionStats") -> bool:
     limits = result.position.game.range
     return stats.proven is not None and limits is not None and stats.proven <= limits[0]
 
 
-def _facts(result: Result, stats: ActionStats) -> dict[str, Any]:
+def _facts(result: "Result", stats: "ActionStats") -> dict[str, Any]:
     """One action; `interval` only where it means something."""
     game, total = result.position.game, sum(s.visits for s in result.actions)
     interval = _interval(result, stats)
@@ -136,14 +138,14 @@ def _facts(result: Result, stats: ActionStats) -> dict[str, Any]:
     }
 
 
-def _interval(result: Result, stats: ActionStats) -> tuple[float, float] | None:
+def _interval(result: "Result", stats: "ActionStats") -> tuple[float, float] | None:
     """The interval, unless visits are few, or all brought the same: a spread not seen may be there all the same."""
     if stats.proven is None and (stats.visits < FEW or not stats.error):
         return None
     return stats.interval(result.z, result.position.game.range)
 
 
-def _comparison(result: Result, best: ActionStats | None, other: ActionStats | None) -> str | None:
+def _comparison(result: "Result", best: "ActionStats | None", other: "ActionStats | None") -> str | None:
     if best is None or other is None or best.value is None or other.value is None:
         return None
     limits = result.position.game.range
@@ -164,7 +166,7 @@ def _comparison(result: Result, best: ActionStats | None, other: ActionStats | N
     return "toss-up" if theirs[0] <= best.value <= theirs[1] and mine[0] <= other.value <= mine[1] else "lead"
 
 
-def _total(result: Result) -> int | None:
+def _total(result: "Result") -> int | None:
     """Simulations since the position was set, which `leader_since` counts in; None where the result can't tell."""
     if result.total is not None:
         return result.total

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.core import batch as core_batch
 from playout.core import endings
 from playout.core import tree as core
@@ -25,7 +26,6 @@ from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.evaluators import Evaluator, aligned, valued
 from playout.evaluators.answers import split
 from playout.game import Position
-from playout.game.faults import described
 from playout.settings import Network, Outside
 
 from .limits import Limits

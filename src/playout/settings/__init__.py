@@ -1,5 +1,8 @@
 """How to search: settings, presets, and both by flat names and words."""
 
+from playout.common.arguments import note_names, parameters
+
+from .options import OPTIONS
 from .settings import (
     ANSWER_SLACK,
     ANSWERS,
@@ -45,3 +48,6 @@ __all__ = [
     "settings_from",
     "uses_priors",
 ]
+
+note_names("Settings", "'{0}' is given to Settings({0}=…)", parameters(Settings.__init__))
+note_names("preset", 'write preset("default", {0}=…)', lambda: OPTIONS)

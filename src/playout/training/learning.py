@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.errors import FileError, GameError, PlayoutError, SettingsError
 from playout.evaluators.onnx import OnnxNetwork
 from playout.evaluators.pytorch import _threads, _torch
 from playout.game import Game
-from playout.game.faults import described
 from playout.play.openings import seed_of
 
 from .recipe import Recipe

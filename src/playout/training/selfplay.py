@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.core import endings
 from playout.core import tree as core
 from playout.core.answer import best_edge
 from playout.errors import GameError
 from playout.evaluators.answers import checked
 from playout.game import CHANCE, Game, Position
-from playout.game.faults import described, rule_origin
+from playout.game.faults import rule_origin
 from playout.play.openings import seed_of
 from playout.policies import PUCT, Parent
 from playout.search import Search

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.version import __version__
 from playout.core.jit import COMPILED
 from playout.errors import PlayoutError, PositionError, SettingsError
 from playout.evaluators import Evaluator
@@ -236,8 +237,6 @@ class Engine:
         return True
 
     def do_uci(self, words: list[str]) -> None:
-        from playout import __version__
-
         self.say(f"id name Playout {__version__}")
         self.say("id author the Playout authors")
         for name, option in self.options.items():

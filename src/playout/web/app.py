@@ -18,7 +18,7 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-import playout
+from playout.common.version import __version__
 from playout.errors import FileError, PlayoutError
 from playout.search import Search
 from playout.search.compiling import compiling
@@ -100,7 +100,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     sessions = bench.sessions
     app = FastAPI(
         title="Playout",
-        version=playout.__version__,
+        version=__version__,
         summary="Monte Carlo Tree Search: sessions that run, step, look, decide. The whole of it: docs/http.md.",
         docs_url=None,
         redoc_url=None,
@@ -478,7 +478,7 @@ def _add_catalogue(app: FastAPI, bench: Bench) -> None:
         return Json(
             {
                 "name": "playout",
-                "version": playout.__version__,
+                "version": __version__,
                 "ask": {"model": bench.asker.model} if bench.asker.is_on else None,
                 "limits": {name: getattr(caps, name) for name in ("sessions", "nodes", "bytes", "memory", "upload")},
                 "sessions": len(bench.sessions),

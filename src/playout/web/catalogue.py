@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from playout import games
+from playout.common.raised import described
 from playout.core.watch import as_exception
 from playout.errors import GameError, SettingsError
 from playout.game import Game
-from playout.game.faults import described
 from playout.parts.part import Part, kind_of, load_part
 from playout.settings import PRESETS, Settings, preset, preset_for
 from playout.settings.options import Option, flat, make_settings, options_with

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from playout.common.raised import described
 from playout.core.guard import PACKAGE
 from playout.core.watch import as_exception
 from playout.errors import (
@@ -18,7 +19,6 @@ from playout.errors import (
     PositionError,
     SettingsError,
 )
-from playout.game.faults import described
 from playout.game.wrap.running import raised_at
 
 CODES: dict[type[PlayoutError], tuple[int, str]] = {

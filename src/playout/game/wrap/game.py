@@ -109,7 +109,7 @@ class ObjectGame(Running, Game):
     hash = staticmethod(kernel.hash_key)
     unkeyed = ("slot",)  # equal objects in two slots are one position
 
-    source: tuple[str, dict[str, Any]] | None = None  # what `games.load` made it from
+    source: tuple[Callable[..., Game], tuple[Any, ...]] | None = None  # what makes it again, as `__reduce__` has it
 
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
@@ -464,28 +464,28 @@ class ObjectGame(Running, Game):
             if children and any(self.objects[child] is None for child in children.values()):
                 self._children[slot] = {a: c for a, c in children.items() if self.objects[c] is not None}
 
-    def became(self, spec: str, settings: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def became(
+        self,
+        spec: str,
+        settings: Mapping[str, Any],
+        values: Mapping[str, Any],
+        again: Callable[[str, dict[str, Any]], Game],
+    ) -> None:
         """Note what the object was made from: where, and by which arguments, as far as files can hold these."""
         cls = type(self)
         cls.settings = {name: default for name, default in settings.items() if _can_be_kept(default)}
         self.values = {name: values[name] for name in cls.settings}
-        self.source = (spec, dict(values))
+        self.source = (again, (spec, dict(values)))
 
     def __reduce__(self) -> Any:
         """For another process, which makes the object again."""
         if self.source is None:
             raise TypeError(f"{self.title}: a Python object can't leave its process; load it by file.py:name")
         self.check_can_save()
-        return _load_again, self.source
+        return self.source
 
     def __repr__(self) -> str:
         return f"wrap({_short(self.object, 0)})"
-
-
-def _load_again(spec: str, settings: dict[str, Any]) -> Game:
-    from playout.games import load
-
-    return load(spec, **settings)
 
 
 def _can_be_kept(value: Any) -> bool:

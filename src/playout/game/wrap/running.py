@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from playout.common.raised import described
 from playout.core.callback import FAILED
 from playout.core.watch import CtrlC, Interruption, RuleExit, as_exception, pass_on_ctrl_c, raise_in, take_raised
 from playout.errors import GameError
-from playout.game.faults import Hang, described
+from playout.game.faults import Hang
 
 from .checks import shown
 
