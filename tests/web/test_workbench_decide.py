@@ -28,7 +28,7 @@ def test_the_best_move_with_its_reason_is_played_and_the_game_walked_back(desk: 
     lines.first.locator("button.chip").nth(1).click()
     expect(page.locator(".position-card h2")).to_contain_text(f"Expected: {' '.join(result['line'][:2])}")
     assert board(page) != now
-    page.get_by_role("button", name="Back to now").click()
+    page.get_by_role("button", name="Back to the current position").click()
     expect(page.locator("#board")).to_have_attribute("src", now)
 
     page.locator("#play-best").click()
