@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check bench clean
+.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check check-page test-page bench clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -17,6 +17,10 @@ BIN := $(VENV)/bin
 SERVE_READY := $(VENV)/.serve-ready
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+# What checks the page (npm), kept apart from the package; the page itself needs no build step.
+PAGE := tools/page
+PAGE_READY := $(PAGE)/node_modules/.ready
+PAGE_FILES := 'src/playout/web/static/**/*.{js,d.ts}' 'src/playout/web/reference/*.js' 'tests/page/*.js' '$(PAGE)/*.js'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -46,7 +50,7 @@ browser: ## install Chromium for the tests of the page, where that may be done
 	        "the tests of the page will be skipped (with CI set: fail)."; \
 	fi
 
-test-compiled: $(READY) ## the full suite and the doctests, compiled
+test-compiled: $(READY) test-page ## the full suite and the doctests, compiled
 	@echo "== Tests, compiled: the full suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
 	$(PYTEST) --durations=5 --doctest-modules tests src/playout
@@ -73,7 +77,7 @@ reference-data:
 	    exit 1; \
 	fi
 
-check: $(READY) ## lint, formatting, types, layers and stray files
+check: $(READY) check-page ## lint, formatting, types, layers and stray files, of the package and of its page
 	@echo "== Lint, formatting, types, layers and stray files"
 	.ci/stray-files
 	$(BIN)/ruff check .
@@ -81,12 +85,34 @@ check: $(READY) ## lint, formatting, types, layers and stray files
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
+# Node runs the checks and the unit tests of the page. Without it they are left out; with CI set that is an error.
+WITHOUT_NODE = echo "There is no $(1) here, so $(2) left out (with CI set: an error). Install Node.js 20.19 or newer." >&2; [ -z "$${CI:-}" ]
+
+check-page: ## lint, formatting and types of the page (npm tools, installed into tools/page)
+	@echo "== Lint, formatting and types of the page"
+	@if ! command -v npm >/dev/null; then \
+	    $(call WITHOUT_NODE,npm,the checks of the page are); \
+	else \
+	    $(MAKE) --silent --no-print-directory $(PAGE_READY); \
+	    $(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js --max-warnings 0 src/playout/web tests/page; \
+	    $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/prettier.json --log-level warn --check $(PAGE_FILES) '!**/vendor/*.js'; \
+	    $(PAGE)/node_modules/.bin/tsc --project $(PAGE)/tsconfig.json; \
+	fi
+
+test-page: ## the unit tests of the page's modules
+	@echo "== Tests of the page's modules"
+	@if ! command -v node >/dev/null; then \
+	    $(call WITHOUT_NODE,node,the unit tests of the page are); \
+	else \
+	    node --test --test-reporter=dot tests/page/*.test.js; \
+	fi
+
 bench: $(BENCH_READY) ## measure speed against other libraries and a C program
 	@echo "== Benchmarks"
 	$(BIN)/python -m benchmarks
 
 clean: ## remove .venv, caches and build output
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PAGE)/node_modules build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(SERVE_READY): pyproject.toml constraints.txt
@@ -106,6 +132,11 @@ $(SERVE_READY): pyproject.toml constraints.txt
 	fi
 	@echo "== Installing playout and what serving needs into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[web,nets]'
+	@touch $@
+
+$(PAGE_READY): $(PAGE)/package.json $(PAGE)/package-lock.json
+	@echo "== Installing what checks the page into $(PAGE)/node_modules"
+	@npm --prefix $(PAGE) ci --no-progress --loglevel=error >/dev/null
 	@touch $@
 
 $(READY): $(SERVE_READY)

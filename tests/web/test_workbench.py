@@ -140,12 +140,12 @@ def test_chinese_and_dark(browser: Any, bench: Served) -> None:
     assert background() > 200
     missing = page.evaluate(
         """async () => {
-            const { dictionaries: { en, zh } } = await import("/static/i18n.js");
+            const { dictionaries: { en, zh } } = await import("/static/words/translate.js");
             return Object.keys(en).filter((name) => !zh[name]);
         }"""
     )
     assert missing == []
-    words = page.evaluate("import('/static/i18n.js').then((m) => Object.keys(m.dictionaries.zh))")
+    words = page.evaluate("import('/static/words/translate.js').then((m) => Object.keys(m.dictionaries.zh))")
     assert [name for name in OPTIONS if f"setting_{name}" not in words] == []  # those of users' parts have none
     desk.close()
 

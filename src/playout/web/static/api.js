@@ -1,6 +1,13 @@
-// The server's HTTP interface (docs/http.md) and its live socket.
+// The server's HTTP interface (docs/http.md) and its live socket. What comes back is as `types.d.ts` says; nothing checks it.
 
+import { liveUrl, withQuery } from "./urls.js";
+
+/** @import { Query } from "./urls.js" */
+/** @import { LiveMessage } from "./types.js" */
+
+/** What the server refused, and why. */
 export class Refused extends Error {
+  /** @param {number} status @param {string} code @param {string} message */
   constructor(status, code, message) {
     super(message);
     this.status = status;
@@ -8,6 +15,7 @@ export class Refused extends Error {
   }
 }
 
+/** @param {Response} response @returns {Promise<any>} */
 async function answer(response) {
   if (response.status === 204) return null;
   const body = await response.json().catch(() => null);
@@ -16,7 +24,11 @@ async function answer(response) {
   throw new Refused(response.status, error.code, error.message);
 }
 
-// A session that is being brought back, or a server that is compiling a game for the first time, says when to try again.
+/**
+ * A session that is being brought back, or a server that is compiling a game for the first time, says when to try again.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
 async function send(path, options) {
   for (let attempt = 0; ; attempt++) {
     let response;
@@ -31,34 +43,44 @@ async function send(path, options) {
 }
 
 const withBody =
-  (method) =>
-  (path, body = {}) =>
+  (/** @type {string} */ method) =>
+  (/** @type {string} */ path, /** @type {object} */ body = {}) =>
     send(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-export const get = (path, query = {}) => {
-  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
-  return send(given.length ? `${path}?${new URLSearchParams(given)}` : path);
-};
+/** @param {string} path @param {Query} [query] */
+export const get = (path, query) => send(withQuery(path, query));
 export const post = withBody("POST");
 export const patch = withBody("PATCH");
+/** @param {string} path */
 export const remove = (path) => send(path, { method: "DELETE" });
+/** @param {string} path @param {Blob} file */
 export const upload = (path, file) =>
   send(path, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
 
-// The live socket of one session: it comes back by itself after a break, and says again what is watched.
+/** The live socket of one session: it comes back by itself after a break, and says again what is watched. */
 export class Live {
+  /**
+   * @param {string} id
+   * @param {(message: LiveMessage) => void} hear called with each message
+   * @param {(connected: boolean) => void} [tell] called when the connection comes or breaks
+   */
   constructor(id, hear, tell) {
     this.id = id;
-    this.hear = hear; // called with each message
-    this.tell = tell; // called with true (connected) or false
+    this.hear = hear;
+    this.tell = tell;
+    /** @type {object | null} */
     this.watched = null;
     this.tries = 0;
-    this.open();
+    this.closed = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {WebSocket} */
+    this.socket = this.open();
   }
 
+  /** @returns {WebSocket} */
   open() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/api/sessions/${this.id}/live`);
+    this.socket = new WebSocket(liveUrl(this.id, location));
     this.socket.onopen = () => {
       this.tries = 0;
       this.tell?.(true);
@@ -73,12 +95,15 @@ export class Live {
       this.tries += 1;
       this.timer = setTimeout(() => this.open(), Math.min(5000, 300 * this.tries));
     };
+    return this.socket;
   }
 
+  /** @param {object} message */
   send(message) {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
+  /** Says what updates should show. @param {object} what */
   watch(what) {
     const message = { type: "watch", ...what };
     if (JSON.stringify(message) === JSON.stringify(this.watched)) return;
@@ -86,7 +111,7 @@ export class Live {
     this.send(message);
   }
 
-  // Asks for an update at once.
+  /** Asks for an update at once. */
   again() {
     if (this.watched) this.send(this.watched);
   }

@@ -21,24 +21,26 @@ import { Tree } from "./components/tree.js";
 import { t, told } from "./i18n.js";
 import { listen } from "./keys.js";
 import { begin } from "./session.js";
-import { keep, set, state, subscribe, theme } from "./store.js";
+import { current, keep, set, state, subscribe, theme } from "./store.js";
 
 const TABS = ["moves", "step", "node", "why"];
 const DIALOGS = { setup: Setup, compare: Compare, keep: Keep, help: Help };
 
 function App() {
-  const [, draw] = useReducer((n) => n + 1, 0);
+  const [, draw] = useReducer((/** @type {number} */ n) => n + 1, 0);
   useEffect(() => subscribe(draw), []);
   document.documentElement.lang = state.language === "zh" ? "zh-Hans" : "en";
   document.documentElement.dataset.theme = theme();
   if (!state.session)
     return html`${
-      state.trouble
-        ? html`<header class="top"><${Brand} /><nav class="grow end row"><${Looks} /></nav></header>
-            <${Start} />`
-        : html`<p class="loading">${state.compiling ? t("compiling", { n: state.compiling }) : t("loading")}</p>`
-    }
-      <${Notices} />`;
+        state.trouble
+          ? html`<header class="top">
+                <${Brand} />
+                <nav class="grow end row"><${Looks} /></nav>
+              </header>
+              <${Start} />`
+          : html`<p class="loading">${state.compiling ? t("compiling", { n: state.compiling }) : t("loading")}</p>`
+      } <${Notices} />`;
   document.title = `${state.session.name || state.session.game} · Playout`;
   const Shown = state.dialog && DIALOGS[state.dialog];
   return html`<${Header} />
@@ -57,7 +59,7 @@ const Brand = () =>
   html`<a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>`;
 
 function Header() {
-  const { session } = state;
+  const session = current();
   const changed = session.changed?.length
     ? ` + ${session.changed.map((name) => `${name}=${session.options[name]}`).join(", ")}`
     : "";
@@ -84,7 +86,7 @@ function Header() {
   </header>`;
 }
 
-// The language and the colours.
+/** The language and the colours. */
 const Looks = () =>
   html`<button class="quiet" id="language" lang=${state.language === "zh" ? "en" : "zh-Hans"} onClick=${() => pickLanguage()}>
       ${state.language === "zh" ? "English" : "中文"}
@@ -112,9 +114,9 @@ function pickTheme() {
 }
 
 function Panel() {
-  const pick = (tab) => set({ tab });
-  const onKey = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const pick = (/** @type {string} */ tab) => set({ tab });
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
     const next = TABS[(TABS.indexOf(state.tab) + step + TABS.length) % TABS.length];
     pick(next);
@@ -163,6 +165,6 @@ function Notices() {
   </div>`;
 }
 
-render(html`<${App} />`, document.getElementById("app"));
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
 listen();
 begin();

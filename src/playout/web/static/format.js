@@ -1,8 +1,8 @@
-// Numbers, players and drawings as people read them.
+// Numbers, times and drawings as people read them.
 
-import { t } from "./i18n.js";
-import { state } from "./store.js";
+/** @import { LanguageName, Range, Score } from "./types.js" */
 
+/** @param {number | null | undefined} n */
 export function count(n) {
   if (n === null || n === undefined) return "–";
   if (n < 10000) return String(Math.round(n));
@@ -10,9 +10,10 @@ export function count(n) {
   return `${(n / 1e6).toFixed(n < 1e8 ? 2 : 0)}M`;
 }
 
+/** All digits, in groups of three. @param {number | null | undefined} n */
 export const full = (n) => (n ?? 0).toLocaleString("en-US");
 
-// A value with its sign: three digits for the games from -1 to 1, fewer for points.
+/** A value with its sign: three digits for the games from -1 to 1, fewer for points. @param {Score | undefined} x */
 export function value(x) {
   if (x === null || x === undefined) return "–";
   if (x === "infinity") return "∞";
@@ -22,7 +23,7 @@ export function value(x) {
   return Number(text) === 0 ? text : (x < 0 ? "−" : "+") + text;
 }
 
-// A number of a formula or a record: no sign unless it is negative.
+/** A number of a formula or a record: no sign unless it is negative. @param {Score | undefined} x */
 export function plain(x) {
   if (x === null || x === undefined) return "–";
   if (x === "infinity") return "∞";
@@ -32,28 +33,34 @@ export function plain(x) {
   return (x < 0 ? "−" : "") + text;
 }
 
+/** A share of one. @param {number | null | undefined} x */
 export const percent = (x) =>
   x === null || x === undefined ? "–" : x > 0 && x < 0.001 ? "<0.1%" : `${(100 * x).toFixed(x >= 0.9995 ? 0 : 1)}%`;
 
+/** @param {number} s */
 export const seconds = (s) => (s < 1 ? `${Math.round(1000 * s)} ms` : s < 100 ? `${s.toFixed(1)} s` : `${Math.round(s)} s`);
 
-// How long ago a time in seconds since 1970 was, in the largest unit that fits.
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
   ["day", 86400],
   ["hour", 3600],
   ["minute", 60],
   ["second", 1],
 ];
-export function ago(time) {
-  const passed = Math.max(0, Date.now() / 1000 - time);
+/**
+ * How long ago a time was, in the largest unit that fits; times are in seconds since 1970.
+ * @param {number} time
+ * @param {LanguageName} language
+ * @param {number} [now]
+ */
+export function ago(time, language, now = Date.now() / 1000) {
+  const passed = Math.max(0, now - time);
   const [unit, length] = UNITS.find(([, size]) => passed >= size) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(state.language, { numeric: "auto" }).format(-Math.floor(passed / length), unit);
+  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(-Math.floor(passed / length), unit);
 }
 
+/** @param {Range | null | undefined} pair */
 export const interval = (pair) => (pair ? `${value(pair[0])} … ${value(pair[1])}` : "–");
 
-export const who = (player) =>
-  player === -1 ? t("chance") : player < -1 || player === null ? t("nobody") : t("player_n", { n: player + 1 });
-
-// SVG from a game is only ever shown as an image, where its scripts do not run.
+/** SVG from a game as the address of an image: it is only ever shown as one, where its scripts do not run. @param {string | null} svg */
 export const drawing = (svg) => (svg ? `data:image/svg+xml,${encodeURIComponent(svg)}` : null);

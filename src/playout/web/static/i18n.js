@@ -1,15 +1,18 @@
 // The page's words in the language that is chosen. What a game says for itself stays in the game's own words.
 
 import { state } from "./store.js";
-import { en } from "./words/en.js";
-import { zh } from "./words/zh.js";
+import { dictionaries, translate } from "./words/translate.js";
 
-export const dictionaries = { en, zh };
+/** @param {string} name @param {Record<string, unknown>} [values] */
+export const t = (name, values) => translate(state.language, name, values);
 
-export function t(name, values = {}) {
-  const text = dictionaries[state.language][name] ?? en[name] ?? name;
-  return text.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole));
-}
-
-// A text of the server's (a setting's meaning, a game's description) where the page has it in this language, else as it came.
+/**
+ * A text of the server's (a setting's meaning, a game's description) where the page has it in this language, else as it came.
+ * @param {string} name
+ * @param {string} otherwise
+ */
 export const told = (name, otherwise) => dictionaries[state.language][name] ?? otherwise;
+
+/** A player by number: -1 is chance, anything below is no player. @param {number | null} player */
+export const who = (player) =>
+  player === -1 ? t("chance") : player === null || player < -1 ? t("nobody") : t("player_n", { n: player + 1 });

@@ -1,14 +1,22 @@
-// Keyboard shortcuts: single keys, while nobody is typing.
+// Keyboard shortcuts: single keys, except in a field that takes text.
 
 import { play, run } from "./session.js";
 import { back, endStep, forward, simulation, slowMotion, stepOn } from "./stepping.js";
-import { searchable, set, shownBest, state } from "./store.js";
+import { current, searchable, set, shownBest, state } from "./store.js";
 import { followLine } from "./treeview.js";
 
 const canStep = () => !state.run && searchable();
 
+function playBest() {
+  const best = shownBest();
+  if (best) play(best.number);
+}
+
+const focusTree = () => /** @type {SVGElement | null} */ (document.querySelector('#tree [role="treeitem"]'))?.focus();
+
+/** @type {{ key: string, shown: string, name: string, do: () => unknown }[]} */
 export const KEYS = [
-  { key: "r", shown: "R", name: "key_run", do: () => (state.run || (searchable() && state.session.proven === null)) && run() },
+  { key: "r", shown: "R", name: "key_run", do: () => (state.run || (searchable() && current().proven === null)) && run() },
   { key: "s", shown: "S", name: "key_step", do: () => canStep() && stepOn() },
   { key: ".", shown: ".", name: "key_forward", do: () => canStep() && forward() },
   { key: ",", shown: ",", name: "key_back", do: () => canStep() && back() },
@@ -16,13 +24,13 @@ export const KEYS = [
     key: "]",
     shown: "]",
     name: "key_next",
-    do: () => canStep() && simulation((state.step?.simulation ?? state.session.simulations) + 1),
+    do: () => canStep() && simulation((state.step?.simulation ?? current().simulations) + 1),
   },
   { key: "[", shown: "[", name: "key_previous", do: () => canStep() && state.step && simulation(state.step.simulation - 1) },
   { key: "m", shown: "M", name: "key_slow", do: () => canStep() && slowMotion() },
-  { key: "p", shown: "P", name: "key_play", do: () => shownBest() && play(shownBest().number) },
+  { key: "p", shown: "P", name: "key_play", do: playBest },
   { key: "l", shown: "L", name: "key_line", do: followLine },
-  { key: "t", shown: "T", name: "key_tree_focus", do: () => document.querySelector('#tree [role="treeitem"]')?.focus() },
+  { key: "t", shown: "T", name: "key_tree_focus", do: focusTree },
   { key: "/", shown: "/", name: "key_find", do: () => document.getElementById("find")?.focus() },
   { key: "n", shown: "N", name: "key_new", do: () => set({ dialog: "setup" }) },
   { key: "c", shown: "C", name: "key_compare", do: () => set({ dialog: "compare" }) },
@@ -33,8 +41,9 @@ export const KEYS = [
 export function listen() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !state.session || state.dialog) return;
-    if (event.target.matches?.("input, textarea, select")) {
-      if (event.key === "Escape") event.target.blur();
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.matches?.("input, textarea, select")) {
+      if (event.key === "Escape") target.blur();
       return;
     }
     if (event.key === "Escape" && state.step) return endStep();

@@ -2,94 +2,135 @@
 
 import { count, value } from "./format.js";
 
+/** @import { Drawn, Item, Shown } from "./types.js" */
+
 export const ROW = 25,
   HEIGHT = 21,
   GAP = 22;
 const SPROUTS = 8;
 
-// The width of a text as the tree writes it; measured once for each text.
-const brush = document.createElement("canvas").getContext("2d");
-const widths = new Map();
-function measured(text, font) {
-  const name = `${font} ${text}`;
-  if (!widths.has(name)) {
-    if (widths.size > 20000) widths.clear();
-    brush.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
-    widths.set(name, brush.measureText(text).width);
-  }
-  return widths.get(name);
-}
-
+/** @param {string} text @param {number} [most] */
 export const shorten = (text, most = 18) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
-export function layout(top, names) {
-  const placed = [],
-    columns = [];
+/** @typedef {{ root: string, more: (n: number) => string }} Names the words for the root, and for what is not shown */
+/** @typedef {(text: string, font: string) => number} TextWidth */
+
+/**
+ * @param {Shown} top
+ * @param {Names} names
+ * @param {TextWidth} textWidth
+ * @returns {Drawn}
+ */
+export function layout(top, names, textWidth) {
+  /** @type {Item[]} */
+  const items = [];
+  /** @type {number[]} */
+  const columns = []; // the width of each depth
   let rows = 0;
 
-  function put(item, depth) {
-    const label = shorten(item.label);
-    const numbers = item.kind === "node" ? `${count(item.visits)} · ${item.proven ? "✓" : ""}${value(item.value)}` : "";
-    item.label = label;
-    item.numbers = numbers;
-    item.textWidth = measured(label, item.kind === "node" ? "650 12px" : "12px");
-    item.width =
-      item.kind === "node"
-        ? 26 + item.textWidth + 8 + measured(numbers, item.proven ? "650 11px" : "11px") + 14 + (item.shared ? 14 : 0)
-        : 16 + item.textWidth;
+  /** @param {Item} item @param {number} depth */
+  function place(item, depth) {
+    item.width = widthOf(item, textWidth);
     item.depth = depth;
     columns[depth] = Math.max(columns[depth] ?? 0, item.width);
-    placed.push(item);
-    const first = rows;
-    for (const child of item.children) put(child, depth + 1);
-    item.row = item.children.length ? (item.children[0].row + item.children.at(-1).row) / 2 : rows++;
-    if (rows === first) rows++;
-    return item;
+    items.push(item);
+    for (const child of item.children) place(child, depth + 1);
+    const first = item.children[0],
+      last = item.children.at(-1);
+    item.row = first && last ? (first.row + last.row) / 2 : rows++;
   }
 
-  function itemOf(shown, parent) {
-    const { node } = shown;
-    const item = {
-      kind: "node",
-      shown,
-      at: shown.at,
-      path: shown.path,
-      parent,
-      visits: node.visits,
-      value: node.value,
-      proven: node.proven !== null && node.proven !== undefined,
-      shared: Boolean(node.shared),
-      id: node.id,
-      label: shown.path.length ? (node.action ?? String(node.number)) : names.root,
-      children: [],
-      closed: !shown.open && shown.total > 0,
-    };
-    item.children = shown.children.map((child) => itemOf(child, item));
-    const extra = (kind, label, more = {}) =>
-      item.children.push({
-        kind,
-        label,
-        at: `${shown.at}/${kind}${item.children.length}`,
-        parent: item,
-        path: shown.path,
-        children: [],
-        ...more,
-      });
-    if (shown.sprouts) {
-      shown.sprouts.slice(0, SPROUTS).forEach((text) => {
-        if (!shown.children.some((c) => c.node.action === text)) extra("sprout", text);
-      });
-      if (shown.sprouts.length > SPROUTS) extra("sprout", names.more(shown.sprouts.length - SPROUTS));
-    } else if (shown.more > 0) extra("more", names.more(shown.more), { shownCount: shown.children.length, more: shown.more });
-    return item;
-  }
-
-  put(itemOf(top, null), 0);
+  place(itemOf(top, null, names), 0);
   const lefts = [0];
   columns.forEach((wide, depth) => (lefts[depth + 1] = lefts[depth] + wide + GAP));
-  for (const item of placed) {
+  for (const item of items) {
     item.x = lefts[item.depth];
     item.y = item.row * ROW;
   }
-  return { items: placed, width: lefts.at(-1) - GAP, height: (Math.max(rows, 1) - 1) * ROW + HEIGHT };
+  return { items, width: lefts[columns.length] - GAP, height: (rows - 1) * ROW + HEIGHT };
 }
+
+/** @param {Item} item @param {TextWidth} textWidth */
+function widthOf(item, textWidth) {
+  if (item.kind !== "node") return 16 + textWidth(item.label, "12px");
+  const label = textWidth(item.label, "650 12px"),
+    numbers = textWidth(item.numbers, item.proven ? "650 11px" : "11px");
+  return 26 + label + 8 + numbers + 14 + (item.shared ? 14 : 0);
+}
+
+/**
+ * A node with all that is drawn below it, not placed yet.
+ * @param {Shown} shown
+ * @param {Item | null} parent
+ * @param {Names} names
+ */
+function itemOf(shown, parent, names) {
+  const { node } = shown;
+  const proven = node.proven !== null && node.proven !== undefined;
+  const item = unplaced("node", shown.path.length ? (node.action ?? String(node.number)) : names.root, shown.at, {
+    path: shown.path,
+    parent,
+    shown,
+    visits: node.visits,
+    value: node.value,
+    proven,
+    shared: Boolean(node.shared),
+    id: node.id,
+    numbers: `${count(node.visits)} · ${proven ? "✓" : ""}${value(node.value)}`,
+    closed: !shown.open && shown.total > 0,
+  });
+  item.children = shown.children.map((child) => itemOf(child, item, names));
+  addExtras(item, shown, names);
+  return item;
+}
+
+/**
+ * What stands below a node beside its children: new actions of a step, or how many children are not shown.
+ * @param {Item} item
+ * @param {Shown} shown
+ * @param {Names} names
+ */
+function addExtras(item, shown, names) {
+  /** @param {"sprout" | "more"} kind @param {string} label @param {Partial<Item>} [rest] */
+  const add = (kind, label, rest = {}) =>
+    item.children.push(
+      unplaced(kind, label, `${shown.at}/${kind}${item.children.length}`, { path: shown.path, parent: item, ...rest }),
+    );
+  const { sprouts } = shown;
+  if (sprouts) {
+    for (const text of sprouts.slice(0, SPROUTS)) if (!shown.children.some((c) => c.node.action === text)) add("sprout", text);
+    if (sprouts.length > SPROUTS) add("sprout", names.more(sprouts.length - SPROUTS));
+  } else if (shown.more > 0) add("more", names.more(shown.more), { shownCount: shown.children.length, more: shown.more });
+}
+
+/**
+ * @param {Item["kind"]} kind
+ * @param {string} label
+ * @param {string} at
+ * @param {Partial<Item>} rest
+ * @returns {Item}
+ */
+const unplaced = (kind, label, at, rest) => ({
+  kind,
+  at,
+  label: shorten(label),
+  path: [],
+  parent: null,
+  children: [],
+  shown: null,
+  visits: 0,
+  value: null,
+  proven: false,
+  shared: false,
+  id: null,
+  closed: false,
+  more: 0,
+  shownCount: 0,
+  numbers: "",
+  width: 0,
+  depth: 0,
+  row: 0,
+  x: 0,
+  y: 0,
+  ...rest,
+});

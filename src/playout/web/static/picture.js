@@ -1,7 +1,7 @@
 // What is seen, as a file: board, tree, whole tree and charts where they stand on the page, with their colours written into
 // them; or the same as a PNG.
 
-import { state } from "./store.js";
+import { current } from "./store.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STYLES = [
@@ -19,16 +19,21 @@ const SEEN = ["#board", "#tree", "#icicle", ".chart svg", ".chart figcaption", "
 const EDGE = 12,
   HEAD = 26;
 
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @param {string | null} [text]
+ */
 const make = (name, attributes, text = null) => {
   const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   if (text !== null) element.textContent = text;
   return element;
 };
 
-// A copy of a drawing that looks the same without the page's styles.
+/** A copy of a drawing that looks the same without the page's styles. @param {SVGElement} svg */
 function copied(svg) {
-  const copy = svg.cloneNode(true);
+  const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
   const originals = [svg, ...svg.querySelectorAll("*")],
     copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((original, i) => {
@@ -51,7 +56,7 @@ export function drawingOf() {
   const style = getComputedStyle(document.body);
   const picture = make("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
   picture.append(make("rect", { width, height, fill: style.backgroundColor }));
-  const { session } = state;
+  const session = current();
   picture.append(
     make(
       "text",
@@ -84,16 +89,17 @@ export function drawingOf() {
     }
     const copy = copied(element);
     for (const [key, value] of Object.entries({ ...place, viewBox: `0 0 ${at.width} ${at.height}` }))
-      copy.setAttribute(key, value);
+      copy.setAttribute(key, String(value));
     picture.append(copy);
   }
   return { text: new XMLSerializer().serializeToString(picture), width, height };
 }
 
+/** @param {Blob} blob @param {string} ending */
 function save(blob, ending) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
-  link.download = `${state.session.game}-${state.session.simulations}.${ending}`.replace(/[^\w.-]+/g, "_");
+  link.download = `${current().game}-${current().simulations}.${ending}`.replace(/[^\w.-]+/g, "_");
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
@@ -111,8 +117,10 @@ export async function savePng() {
     const canvas = document.createElement("canvas");
     canvas.width = width * scale;
     canvas.height = height * scale;
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    save(await new Promise((done) => canvas.toBlob(done, "image/png")), "png");
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    /** @type {Blob | null} */
+    const picture = await new Promise((done) => canvas.toBlob(done, "image/png"));
+    if (picture) save(picture, "png");
   } finally {
     URL.revokeObjectURL(address);
   }

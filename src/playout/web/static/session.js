@@ -1,79 +1,88 @@
 // What is done with a session: open, run, stop, play, walk, start again.
 
 import { Live, get, patch, post, remove, upload } from "./api.js";
+import { NO_CHART, withPoint } from "./chart.js";
 import { count } from "./format.js";
 import { t } from "./i18n.js";
 import { endStep } from "./stepping.js";
-import { changing, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
+import { changing, current, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
 import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
+import { GAMES, PRESETS, SERVER, SESSIONS, SETTINGS, importUrl, sessionNamed, sessionUrl } from "./urls.js";
 
+/** @import { Refused } from "./api.js" */
+/** @import { Answer, AskKind, Budget, Kept, LiveMessage, LiveUpdate, Run, Server, Session, State } from "./types.js" */
+
+/** @type {Live | null} */
 let live = null;
+/** @type {string | null} */
 let deleted = null; // the last session that is known to be gone
+/** @type {Partial<State>} */
 const EMPTY = {
   result: null,
   tree: null,
   map: null,
   line: null,
   explanation: null,
-  chart: { points: [], names: {} },
+  chart: NO_CHART,
   shown: null,
 };
 
-export const base = () => `/api/sessions/${state.session.id}`;
+/** A part of the open session. @param {string} part */
+const here = (part) => sessionUrl(current().id, part);
 
-// Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why.
+/** Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why. */
 export const begin = () => {
   tellOfCompiling(() => !state.session && !state.trouble);
   return entering(async () => {
-    const [server, games, presets, settings] = await Promise.all([
-      get("/api/server"),
-      get("/api/games"),
-      get("/api/presets"),
-      get("/api/settings"),
-    ]);
+    const [server, games, presets, settings] = await Promise.all([get(SERVER), get(GAMES), get(PRESETS), get(SETTINGS)]);
     set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
-    const wanted = named();
+    const wanted = sessionNamed(location.pathname);
     if (!wanted || wanted === deleted || !(await trying(() => open(wanted)))) await visit();
   });
 };
 
-// While a first search waits for the compiler, nothing comes from its session: the server is asked every second.
+/** While a first search waits for the compiler, nothing comes from its session: the server is asked every second. @param {() => boolean} waits */
 async function tellOfCompiling(waits) {
   const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1000));
   for (await aSecond(); waits(); await aSecond()) {
-    const server = await get("/api/server").catch(() => null);
+    /** @type {Server | null} */
+    const server = await get(SERVER).catch(() => null);
     if (waits()) set({ compiling: server?.compiling ?? null });
   }
   if (state.compiling) set({ compiling: null });
 }
 
-const named = () => location.pathname.match(/^\/s\/([^/]+)/)?.[1];
-
+/** @param {() => Promise<void>} action */
 async function entering(action) {
   try {
     await action();
-  } catch (error) {
+  } catch (thrown) {
+    const error = /** @type {Refused} */ (thrown);
     if (error.status === undefined) console.error(error);
     set({ session: null, dialog: null, trouble: { code: error.code, message: error.message } });
   }
 }
 
-// A session of this tab's own: others see it only by its link. Unless it is used, the server deletes it after the visit;
-// coming back to `/` before that finds it again, so that they do not pile up.
+/**
+ * A session of this tab's own: others see it only by its link. Unless it is used, the server deletes it after the visit;
+ * coming back to `/` before that finds it again, so that they do not pile up.
+ */
 async function visit() {
   const before = keptInTab("visit");
-  const unused = before && before !== deleted && (await get(`/api/sessions/${before}`).catch(() => null));
-  const session = unused?.temporary ? unused : await post("/api/sessions", { game: "tictactoe", temporary: true });
+  const unused = before && before !== deleted && (await get(sessionUrl(before)).catch(() => null));
+  const session = unused?.temporary ? unused : await post(SESSIONS, { game: "tictactoe", temporary: true });
   keepInTab("visit", session.id);
   enter(session, true);
 }
 
+/** @param {string} id @returns {Promise<Session>} */
 export async function open(id) {
-  const session = await get(`/api/sessions/${id}`);
+  const session = await get(sessionUrl(id));
   enter(session);
   return session;
 }
 
+/** @param {Session} session @param {boolean} [instead] whether the address before is forgotten */
 function enter(session, instead = false) {
   live?.close();
   endStep();
@@ -86,9 +95,9 @@ function enter(session, instead = false) {
   refresh();
 }
 
-// Few enough nodes to send several times a second; what is opened further down is asked for by itself.
+/** Few enough nodes to send several times a second; what is opened further down is asked for by itself. */
 export function watch() {
-  const legal = state.session.position.actions.length;
+  const legal = current().position.actions.length;
   live?.watch({
     result: true,
     explain: state.tab === "why" ? state.language : null,
@@ -99,8 +108,9 @@ export function watch() {
   });
 }
 
-subscribe(() => state.session && watch());
+subscribe(() => void (state.session && watch()));
 
+/** @param {LiveMessage} message */
 function hear(message) {
   if (message.type === "state") hearState(message.session);
   else if (message.type === "update") hearUpdate(message);
@@ -108,16 +118,17 @@ function hear(message) {
   else if (message.type === "error") notify(message.error.message);
 }
 
-// The session was deleted: by this page, by the server because nobody used it, or by somebody else.
+/** The session was deleted: by this page, by the server because it was never used, or by someone else. */
 function gone() {
-  const { id, temporary } = state.session;
+  const { id, temporary } = current();
   if (id === deleted) return;
   deleted = id;
-  live.close();
+  live?.close();
   if (temporary) entering(visit);
   else set({ session: null, dialog: null, trouble: { code: "deleted", message: t("session_deleted") } });
 }
 
+/** @param {Session} session */
 function hearState(session) {
   const before = state.session;
   if (!before || session.id !== before.id) return;
@@ -134,8 +145,10 @@ function hearState(session) {
   if (ended && !session.failure) set({ said: t("run_ended", { n: count(session.simulations) }) });
 }
 
+/** @param {LiveUpdate} message */
 function hearUpdate(message) {
-  if (message.version < state.session.version) return; // of the position before
+  if (message.version < current().version) return; // of the position before
+  /** @type {Partial<State>} */
   const change = { run: message.run, result: message.result ?? state.result, updates: state.updates + 1 };
   if (message.tree) change.tree = message.tree;
   if (message.map) change.map = message.map;
@@ -147,55 +160,54 @@ function hearUpdate(message) {
   refreshViews();
 }
 
-function withPoint(chart, point, result) {
-  const points = chart.points.filter((p) => p.simulations < point.simulations);
-  points.push(point);
-  const thinned = points.length > 500 ? points.filter((_, i) => i % 2 === 0 || i === points.length - 1) : points;
-  const names = { ...chart.names };
-  for (const action of result?.actions ?? []) names[action.number] = action.action;
-  return { points: thinned, names };
-}
-
-// What the live socket does not send: the chart from its beginning, the game so far.
-export function refresh() {
-  const id = state.session.id;
-  const still = (change) => state.session?.id === id && set(change);
-  get(`${base()}/chart`)
+/** What the live socket does not send: the chart from its beginning, the game so far. */
+function refresh() {
+  const { id } = current();
+  const still = (/** @type {Partial<State>} */ change) => state.session?.id === id && set(change);
+  get(here("chart"))
     .then((chart) => still({ chart }))
     .catch(() => {});
-  get(`${base()}/game`)
+  get(here("game"))
     .then((game) => still({ game }))
     .catch(() => {});
   refreshDetails();
 }
 
-export const create = (body) => trying(async () => enter(await post("/api/sessions", body)) ?? true);
+/** @param {object} body */
+export const create = (body) =>
+  trying(async () => {
+    enter(await post(SESSIONS, body));
+    return true;
+  });
 
+/** @param {object} body */
 export const startAgain = (body) =>
   changing("settings", async () => {
-    const session = await post(`${base()}/settings`, body);
+    const session = await post(here("settings"), body);
     endStep();
     moved(session);
     notify(t("started_again"), "note");
     return true;
   });
 
+/** @param {Budget} budget */
 export const limits = ({ kind, simulations, seconds }) =>
   kind === "simulations" ? { simulations } : kind === "seconds" ? { seconds } : {};
 
-// Shown from the click on, until the server tells of the run itself.
+/** Shown from the click on, until the server tells of the run itself. @param {string} kind @returns {Run} */
 const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simulations: 0, simulations_per_second: 0 });
 
 export function run() {
   if (state.run) return stop();
-  set({ run: starting(state.budget.kind), shown: null, session: { ...state.session, failure: null }, readFailure: null });
-  tellOfCompiling(() => state.run && !state.run.simulations);
+  set({ run: starting(state.budget.kind), shown: null, session: { ...current(), failure: null }, readFailure: null });
+  tellOfCompiling(() => state.run !== null && !state.run.simulations);
   return changing("run", async () => {
     endStep();
     try {
-      const { run } = await post(`${base()}/run`, limits(state.budget));
-      const over = (state.session.last_run?.id ?? 0) >= run.id; // a short run may have ended before this answer came
-      set({ run: over ? null : run, said: over ? state.said : t("running") });
+      /** @type {{ run: Run }} */
+      const begun = await post(here("run"), limits(state.budget));
+      const over = (current().last_run?.id ?? 0) >= begun.run.id; // a short run may have ended before this answer came
+      set({ run: over ? null : begun.run, said: over ? state.said : t("running") });
     } catch (error) {
       set({ run: null });
       throw error;
@@ -207,70 +219,81 @@ export const stop = () => inTurn(stopped);
 
 async function stopped() {
   if (!state.run) return;
-  await post(`${base()}/stop`);
+  await post(here("stop"));
   set({ run: null });
 }
 
-// Plays an action by its number, in the position that is shown now: if that has changed meanwhile, the server refuses.
+/**
+ * Plays an action, or the best, in the position that is shown now: if that has changed meanwhile, the server refuses.
+ * @param {number | "best"} action
+ */
 export const play = (action) => {
-  const { moment } = state.session;
+  const { moment } = current();
   return changing("play", async () => {
     await stopped();
     endStep();
-    moved(await post(`${base()}/play`, { action, moment }));
+    moved(await post(here("play"), { action, moment }));
   });
 };
 
+/** Goes to a moment of the game so far. @param {number} moment */
 export const walk = (moment) =>
   changing("goto", async () => {
     await stopped();
     endStep();
-    moved(await post(`${base()}/goto`, { moment }));
+    moved(await post(here("goto"), { moment }));
   });
 
+/** @param {Session} session */
 function moved(session) {
   forgetViews();
   // What belongs to the position before must not be clicked by mistake: it goes until the new one's comes.
   set({ ...EMPTY, session, said: session.kept ? keptWords(session.kept) : "" });
   watch();
-  live.again();
+  live?.again();
   refresh();
 }
 
+/** @param {Kept} kept */
 export function keptWords(kept) {
   const share = kept.of ? Math.round((100 * kept.visits) / kept.of) : 0;
   if (!kept.visits) return t("kept_none");
   return t(kept.how === "parked" ? "kept_parked" : "kept_subtree", { visits: count(kept.visits), of: count(kept.of), share });
 }
 
+/** @param {string} id @param {string} name */
 export const rename = (id, name) =>
   trying(async () => {
-    const session = await patch(`/api/sessions/${id}`, { name });
+    const session = await patch(sessionUrl(id), { name });
     if (state.session?.id === id) set({ session });
   });
 
+/** @param {string} id */
 export const discard = (id) =>
   trying(async () => {
     deleted = id;
-    await remove(`/api/sessions/${id}`);
+    await remove(sessionUrl(id));
     if (!state.session) await begin();
     else if (state.session.id === id) await entering(visit);
     return true;
   });
 
+/** @param {File} file */
 export const importFile = (file) =>
   trying(async () => {
-    const name = encodeURIComponent(file.name.replace(/\.[^.]*$/, "").slice(0, 80));
-    enter(await upload(`/api/sessions/import?name=${name}`, file));
+    const name = file.name.replace(/\.[^.]*$/, "").slice(0, 80);
+    enter(await upload(importUrl(name), file));
     notify(t("imported", { name: file.name }), "note");
     return true;
   });
 
+/** @param {AskKind} kind @param {string | null} [question] */
 export const ask = (kind, question = null) =>
   trying(async () => {
     set({ asking: true });
     try {
-      const answer = await post(`${base()}/ask`, { kind, question, language: state.language });
+      /** @type {Answer} */
+      const answer = await post(here("ask"), { kind, question, language: state.language });
       set({ answers: [{ kind, question, ...answer }, ...state.answers], said: answer.answer });
     } finally {
       set({ asking: false });
@@ -278,5 +301,6 @@ export const ask = (kind, question = null) =>
   });
 
 addEventListener("popstate", () => {
-  if (named() && named() !== state.session?.id) begin();
+  const wanted = sessionNamed(location.pathname);
+  if (wanted && wanted !== state.session?.id) begin();
 });

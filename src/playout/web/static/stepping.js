@@ -1,54 +1,37 @@
-// One simulation, shown phase by phase. A step from the server is cut into beats: one node of the selection, the expansion,
-// one move of the playout, one place that the backup changes. Showing is going through the beats.
+// One simulation, shown phase by phase: showing it is going through the beats of a step.
 
 import { post } from "./api.js";
+import { PHASES, cut, overlayAt, sceneAt } from "./beats.js";
 import { full } from "./format.js";
 import { t } from "./i18n.js";
-import { changing, searchable, set, state } from "./store.js";
+import { changing, current, searchable, set, state } from "./store.js";
+import { sessionUrl } from "./urls.js";
 
-export const PHASES = ["selection", "expansion", "playout", "backup"];
-// What a phase is called: where a network evaluates, nothing is played out.
+/** @import { Phase } from "./types.js" */
+
+/** What a phase is called: where a network evaluates, nothing is played out. @param {Phase} phase */
 export const phaseWord = (phase) => (phase === "playout" && state.session?.options.evaluator === "network" ? "network" : phase);
+/** @type {Record<Phase, number>} */
 const PAUSE = { selection: 450, expansion: 700, playout: 220, backup: 450 }; // milliseconds a beat
 const LONGEST = 4000; // of a phase: a long playout goes faster
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-let timer = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 let busy = false;
 
 export const beats = () => (state.step ? state.step.beats : []);
 export const beat = () => beats()[state.beat] ?? null;
 
-function cut(step) {
-  const found = step.selection.map((_, depth) => ({ phase: "selection", depth }));
-  if (!found.length) found.push({ phase: "selection", depth: -1 });
-  found.push({ phase: "expansion" });
-  step.playouts.forEach((playout, which) => {
-    for (let moves = 0; moves <= playout.shown; moves++) found.push({ phase: "playout", which, moves });
-    if (playout.shown < playout.actions.length) found.push({ phase: "playout", which, moves: playout.actions.length });
-  });
-  if (!step.playouts.length) found.push({ phase: "playout", which: -1, moves: 0 });
-  const places = [];
-  for (const change of step.backup) {
-    const key = `${change.what} ${change.numbers.join()}`;
-    if (places.at(-1)?.key !== key)
-      places.push({ key, what: change.what, numbers: change.numbers, path: change.path, changes: [] });
-    places.at(-1).changes.push(change);
-  }
-  places.forEach((_, place) => found.push({ phase: "backup", place }));
-  if (!places.length) found.push({ phase: "backup", place: -1 });
-  return { ...step, beats: found, places };
-}
-
-// Asks for simulation `at` (null: the next) and shows its first beat.
+/** Asks for simulation `at` (null: the next) and shows its first beat. @param {number | null} at */
 async function take(at) {
   if (busy || state.run || !searchable()) return false;
   busy = true;
   const took = await changing("step", async () => {
     if (state.run) return false; // a run was asked for meanwhile
-    const { id, moment } = state.session;
-    const step = cut(await post(`/api/sessions/${id}/step`, { at, svg: true }));
-    if (state.session.id !== id || state.session.moment !== moment) return false;
+    const { id, moment } = current();
+    const step = cut(await post(sessionUrl(id, "step"), { at, svg: true }));
+    if (state.session?.id !== id || state.session.moment !== moment) return false;
     const session = { ...state.session, failure: null };
     set({ session, step, beat: 0, tab: "step", chosen: null, shown: null, readFailure: null });
     return true;
@@ -63,17 +46,22 @@ export function endStep() {
   if (state.step) set({ step: null, beat: 0, tab: state.tab === "step" ? "moves" : state.tab });
 }
 
+/** @param {Phase} phase */
 const firstOf = (phase) => beats().findIndex((b) => b.phase === phase);
-const lastOf = (phase) => beats().length - 1 - [...beats()].reverse().findIndex((b) => b.phase === phase);
+/** @param {Phase} phase */
+const lastOf = (phase) => beats().findLastIndex((b) => b.phase === phase);
 
+/** @param {Phase} phase */
 const pause = (phase) => Math.min(PAUSE[phase], LONGEST / (lastOf(phase) - firstOf(phase) + 1)) / state.pace;
 
+/** Stops going on by itself. */
 export function hold() {
   clearTimeout(timer);
-  timer = null;
+  timer = undefined;
   if (state.slow) set({ slow: false });
 }
 
+/** @param {number} index */
 function goTo(index) {
   if (!state.step) return;
   set({ beat: index });
@@ -84,12 +72,13 @@ function goTo(index) {
 let told = "";
 function say() {
   if (!state.step) return;
-  const now = `${state.step.simulation} ${beat().phase}`;
-  if (now !== told) set({ said: t("said_phase", { n: full(state.step.simulation), phase: t(phaseWord(beat().phase)) }) });
+  const { phase } = beat(),
+    now = `${state.step.simulation} ${phase}`;
+  if (now !== told) set({ said: t("said_phase", { n: full(state.step.simulation), phase: t(phaseWord(phase)) }) });
   told = now;
 }
 
-// Goes into a phase and through its beats by itself.
+/** Goes into a phase and through its beats by itself. @param {Phase} phase */
 export function enterPhase(phase) {
   hold();
   if (!state.step) return;
@@ -102,7 +91,7 @@ export function enterPhase(phase) {
   if (!calm.matches) timer = setTimeout(on, pause(phase));
 }
 
-// The button "Step": the next phase; after the last, the next simulation.
+/** The button "Step": the next phase; after the last, the next simulation. */
 export async function stepOn() {
   if (!state.step) {
     if (await take(null)) enterPhase("selection");
@@ -115,24 +104,24 @@ export async function stepOn() {
 
 export async function forward() {
   hold();
-  if (!state.step) return (await take(null)) && say();
-  if (state.beat < beats().length - 1) return goTo(state.beat + 1);
-  return (await take(state.step.simulation + 1)) && say();
+  if (state.step && state.beat < beats().length - 1) goTo(state.beat + 1);
+  else if (await take(state.step ? state.step.simulation + 1 : null)) say();
 }
 
 export async function back() {
   hold();
   if (!state.step) return;
-  if (state.beat > 0) return goTo(state.beat - 1);
-  if (state.step.simulation > 1 && (await take(state.step.simulation - 1))) goTo(beats().length - 1);
+  if (state.beat > 0) goTo(state.beat - 1);
+  else if (state.step.simulation > 1 && (await take(state.step.simulation - 1))) goTo(beats().length - 1);
 }
 
+/** Shows simulation `at` from its beginning. @param {number} at */
 export async function simulation(at) {
   hold();
   if (at >= 1 && (await take(at))) enterPhase("selection");
 }
 
-// Slow motion: beat after beat, simulation after simulation, until it is held.
+/** Slow motion: beat after beat, simulation after simulation, until it is held. */
 export async function slowMotion() {
   if (state.slow) return hold();
   clearTimeout(timer);
@@ -147,67 +136,12 @@ export async function slowMotion() {
   timer = setTimeout(on, pause(beat().phase));
 }
 
-// What the tree shows at this beat: numbers that the backup has not reached yet are the old ones.
-export function overlay() {
-  const { step } = state;
-  if (!step) return null;
-  const now = beat(),
-    phase = PHASES.indexOf(now.phase);
-  const reached = now.phase === "selection" ? now.depth + 1 : step.path.length;
-  const numbers = new Map(),
-    marks = new Map();
-  for (let d = 0; d <= reached; d++) marks.set(step.path.slice(0, d).join(), "path");
-  step.places.forEach((place, index) => {
-    const key = place.numbers.join();
-    const done = now.phase === "backup" && index <= now.place;
-    if (done) marks.set(key, index === now.place ? "now" : "changed");
-    if (place.what === "edge" || key === "") {
-      const seen = numbers.get(key) ?? {};
-      for (const change of place.changes) seen[change.field] = done ? change.after : change.before;
-      numbers.set(key, seen);
-    }
-  });
-  if (now.phase === "selection") marks.set(step.path.slice(0, Math.max(0, now.depth)).join(), "now");
-  const leaf = step.path.join();
-  const fresh =
-    step.path.length > 0 &&
-    numbers.get(leaf) !== undefined &&
-    step.backup.some((c) => c.what === "edge" && c.field === "visits" && c.numbers.join() === leaf && c.before === 0);
-  if (now.phase === "playout" || (now.phase === "expansion" && fresh)) marks.set(leaf, "now");
-  return {
-    numbers,
-    marks,
-    leaf,
-    fresh: fresh ? leaf : null,
-    grown: phase >= 1, // the new leaf appears with the expansion
-    sprouts:
-      step.expansion && now.phase === "expansion"
-        ? { at: step.path.slice(0, step.expansion.depth).join(), texts: step.expansion.actions }
-        : null,
-  };
-}
+/** What the tree shows at this beat; null: no step is shown. */
+export const overlay = () => (state.step ? overlayAt(state.step, beat()) : null);
 
-// The drawing for the board at this beat, with what it shows.
+/** The drawing for the board at this beat, with what it shows; null: no step is shown. */
 export function scene() {
-  const { step } = state;
-  if (!step) return null;
-  const now = beat();
-  if (now.phase === "selection" && now.depth >= 0) {
-    const choice = step.selection[now.depth];
-    return { svg: choice.svg, text: choice.position, label: t("scene_selection", { move: choice.text }) };
-  }
-  if (now.phase === "expansion" && step.expansion)
-    return { svg: step.expansion.svg, text: step.expansion.position, label: t("scene_expansion") };
-  if (now.phase === "playout" && now.which >= 0) {
-    const playout = step.playouts[now.which];
-    const last = now.moves >= playout.actions.length;
-    const label = t("scene_playout", { k: now.moves, n: playout.actions.length });
-    if (now.moves === 0) return { svg: step.leaf_svg, text: step.leaf, label };
-    return {
-      svg: last ? playout.final_svg : playout.svgs[now.moves - 1],
-      text: last ? playout.final_position : playout.positions[now.moves - 1],
-      label,
-    };
-  }
-  return { svg: step.leaf_svg, text: step.leaf, label: t("scene_leaf") };
+  if (!state.step) return null;
+  const { svg, text, caption, values } = sceneAt(state.step, beat());
+  return { svg, text, label: t(caption, values) };
 }

@@ -1,5 +1,11 @@
 // What the page knows, in one object. Components read it; only `set` changes it, and a change draws the page once a frame.
 
+import { NO_CHART } from "./chart.js";
+
+/** @import { LanguageName, Session, State, Theme } from "./types.js" */
+/** @import { Refused } from "./api.js" */
+
+/** @param {string} name @param {string} otherwise */
 const kept = (name, otherwise) => {
   try {
     return localStorage.getItem(`playout.${name}`) ?? otherwise;
@@ -8,6 +14,7 @@ const kept = (name, otherwise) => {
   }
 };
 
+/** @param {string} name @param {string} text */
 export const keep = (name, text) => {
   try {
     localStorage.setItem(`playout.${name}`, text);
@@ -16,7 +23,7 @@ export const keep = (name, text) => {
   }
 };
 
-// Kept by this tab alone, until it is closed.
+/** Kept by this tab alone, until it is closed. @param {string} name @param {string} text */
 export const keepInTab = (name, text) => {
   try {
     sessionStorage.setItem(`playout.${name}`, text);
@@ -25,6 +32,7 @@ export const keepInTab = (name, text) => {
   }
 };
 
+/** @param {string} name */
 export const keptInTab = (name) => {
   try {
     return sessionStorage.getItem(`playout.${name}`);
@@ -33,35 +41,42 @@ export const keptInTab = (name) => {
   }
 };
 
-const language = () => kept("language", (navigator.language ?? "en").toLowerCase().startsWith("zh") ? "zh" : "en");
+/** @returns {LanguageName} */
+const language = () =>
+  kept("language", navigator.language ?? "en")
+    .toLowerCase()
+    .startsWith("zh")
+    ? "zh"
+    : "en";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
+/** @type {State} */
 export const state = {
   // the server's
   server: null,
   games: [],
   presets: [],
   settings: [],
-  compiling: null, // while a first search waits for the compiler: about how many seconds that takes
-  trouble: null, // why there is no session to show: { code, message }
+  compiling: null,
+  trouble: null,
   // the session's
   session: null,
-  run: null, // the run that is on
+  run: null,
   result: null,
-  tree: null, // the watched top of the tree
+  tree: null,
   map: null,
-  line: null, // the principal line
-  chart: { points: [], names: {} },
-  game: null, // the game so far
+  line: null,
+  chart: NO_CHART,
+  game: null,
   explanation: null,
   connected: true,
-  updates: 0, // live updates so far
+  updates: 0,
   // the view of the tree
-  open: new Map(), // path -> how many children to show there
+  open: new Map(),
   closed: new Set(),
-  views: new Map(), // path -> node with its children, beyond what is watched
-  pins: new Map(), // path -> node that is shown although it is not among the most visited
-  chosen: null, // the path of the node whose details are shown
+  views: new Map(),
+  pins: new Map(),
+  chosen: null,
   details: null,
   found: null,
   // the step
@@ -76,17 +91,19 @@ export const state = {
   answers: [],
   asking: false,
   notices: [],
-  readFailure: null, // the failure that was closed, as JSON
-  shown: null, // a position of an expected line that is looked at on the board: { src, label }
-  said: "", // for screen readers
+  readFailure: null,
+  shown: null,
+  said: "",
   language: language(),
-  theme: kept("theme", "auto"),
+  theme: /** @type {Theme | "auto"} */ (kept("theme", "auto")),
   systemDark: dark.matches,
 };
 
+/** @type {Set<() => void>} */
 const listeners = new Set();
 let waiting = false;
 
+/** @param {Partial<State>} change */
 export function set(change) {
   Object.assign(state, change);
   if (waiting) return;
@@ -97,55 +114,86 @@ export function set(change) {
   });
 }
 
+/** @param {() => void} listener */
 export const subscribe = (listener) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
 
+/** The session that is open. Parts of the page that need one are only drawn, and only act, while there is one. @returns {Session} */
+export function current() {
+  if (!state.session) throw new Error("no session is open");
+  return state.session;
+}
+
+/** @returns {Theme} */
 export const theme = () => (state.theme === "auto" ? (state.systemDark ? "dark" : "light") : state.theme);
 
 dark.addEventListener("change", (event) => set({ systemDark: event.matches }));
 
+/** @param {string} text @param {"error" | "note"} [kind] */
 export function notify(text, kind = "error") {
   const notice = { text, kind, id: Math.random() };
   set({ notices: [...state.notices.slice(-2), notice] });
   setTimeout(() => set({ notices: state.notices.filter((n) => n !== notice) }), kind === "error" ? 9000 : 5000);
 }
 
-// Runs an action; what the server refuses is told in its own words.
+/**
+ * Runs an action; what the server refuses is told in its own words.
+ * @template T
+ * @param {() => T | Promise<T>} action
+ * @returns {Promise<T | null>}
+ */
 export async function trying(action) {
   try {
     return await action();
-  } catch (error) {
+  } catch (thrown) {
+    const error = /** @type {Refused} */ (thrown);
     notify(error.message);
     if (error.status === undefined) console.error(error);
     return null;
   }
 }
 
-// What changes a session happens one after the other, in the order in which it was asked for.
+/** @type {Promise<unknown>} */
 let last = Promise.resolve();
-export const inTurn = (action) => (last = last.then(() => trying(action)));
+/**
+ * What changes a session happens one after the other, in the order in which it was asked for.
+ * @template T
+ * @param {() => T | Promise<T>} action
+ * @returns {Promise<T | null>}
+ */
+export function inTurn(action) {
+  const mine = last.then(() => trying(action));
+  last = mine;
+  return mine;
+}
 
-// The same for what may fail because of the game: that is told where it was asked for, and the server tells all who watch.
+/**
+ * The same for what may fail because of the game: that is told where it was asked for, and the server tells all who watch.
+ * @template T
+ * @param {string} what
+ * @param {() => Promise<T>} action
+ */
 export const changing = (what, action) =>
   inTurn(async () => {
     try {
       return await action();
-    } catch (error) {
+    } catch (thrown) {
+      const error = /** @type {Refused} */ (thrown);
       if (error.code !== "game" && error.code !== "evaluator") throw error;
-      const { session } = state;
+      const session = current();
       const failure = { what, message: error.message, position: session.position.text, moment: session.moment };
       set({ session: { ...session, failure }, readFailure: null });
       return null;
     }
   });
 
-// The move that is shown as the best; null: none yet.
+/** The move that is shown as the best; null: none yet. */
 export const shownBest = () => {
   const { result } = state;
   return result?.visits ? (result.actions.find((a) => a.number === result.best_number) ?? null) : null;
 };
 
-// Whether there is anything to search: the game goes on, and it is a player's turn.
-export const searchable = () => Boolean(state.session) && !state.session.position.over && !state.session.position.chance;
+/** Whether there is anything to search: the game goes on, and it is a player's turn. */
+export const searchable = () => state.session !== null && !state.session.position.over && !state.session.position.chance;

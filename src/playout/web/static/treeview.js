@@ -1,18 +1,20 @@
-// Which part of the tree is shown: what is watched live, what was opened by hand, and what is pinned because somebody
-// looked for it.
+// What is opened, closed, looked for and looked at in the tree. Which nodes that shows is decided in shown.js.
 
 import { get } from "./api.js";
-import { overlay } from "./stepping.js";
-import { notify, set, state } from "./store.js";
+import { key } from "./shown.js";
+import { current, notify, set, state } from "./store.js";
+import { sessionUrl } from "./urls.js";
+
+/** @import { Refused } from "./api.js" */
+/** @import { Details, Found, Line, Path, TreeNode } from "./types.js" */
+/** @import { Query } from "./urls.js" */
 
 const WIDTH = 6; // children of a node that is opened by hand
-const LINE = 4; // how far the principal line is open by itself
 const MOST = 24; // opened nodes that are read again during a run
 const AGAIN = 350; // milliseconds between those readings
 
-export const key = (path) => path.join();
-const pathOf = (text) => (text === "" ? [] : text.split(",").map(Number));
-const root = () => `/api/sessions/${state.session.id}`;
+/** @param {string} part @param {Query} query */
+const ask = (part, query) => get(sessionUrl(current().id, part), query);
 
 let epoch = 0; // an answer about another position's tree comes too late
 export function forgetViews() {
@@ -20,16 +22,58 @@ export function forgetViews() {
   set({ open: new Map(), closed: new Set(), views: new Map(), pins: new Map(), chosen: null, details: null, found: null });
 }
 
-const readView = (at, width) => get(`${root()}/tree`, { path: at, depth: 1, width });
+/** A node with its children. @param {string} at @param {number} width @returns {Promise<TreeNode>} */
+const readView = (at, width) => ask("tree", { path: at, depth: 1, width });
 
-// Looks into the tree; a path that is not there any more is no mistake of anybody's.
+/** A node alone. @param {string} at @returns {Promise<TreeNode>} */
+const readNode = (at) => ask("tree", { path: at, depth: 0 });
+
+/** @param {unknown} thrown */
+const isGone = (thrown) => /** @type {Refused} */ (thrown).code === "unknown_path";
+
+/**
+ * Looks into the tree. A path that is gone is not an error: the tree may have changed meanwhile.
+ * @template T
+ * @param {() => Promise<T>} action
+ * @returns {Promise<T | null>}
+ */
 async function looking(action) {
   try {
     return await action();
   } catch (error) {
-    if (error.code !== "unknown_path") notify(error.message);
+    if (!isGone(error)) notify(/** @type {Error} */ (error).message);
     return null;
   }
+}
+
+/**
+ * Reads nodes again: null for what is gone, undefined for what could not be read.
+ * @param {string[]} paths
+ * @param {(at: string) => Promise<TreeNode>} read
+ */
+async function readAgain(paths, read) {
+  const answers = await Promise.allSettled(paths.map(read));
+  return new Map(
+    paths.map((at, i) => {
+      const answer = answers[i];
+      return [at, answer.status === "fulfilled" ? answer.value : isGone(answer.reason) ? null : undefined];
+    }),
+  );
+}
+
+/**
+ * Nodes with those that were read again in their place.
+ * @param {Map<string, TreeNode>} old
+ * @param {Map<string, TreeNode | null | undefined>} fresh
+ */
+function renewed(old, fresh) {
+  /** @type {Map<string, TreeNode>} */
+  const found = new Map();
+  for (const [at, before] of old) {
+    const now = fresh.get(at);
+    if (now !== null) found.set(at, now ?? before);
+  }
+  return found;
 }
 
 let reading = false;
@@ -39,18 +83,9 @@ export async function refreshViews() {
   if (reading || performance.now() < again || (!state.views.size && !state.pins.size)) return;
   reading = true;
   const began = epoch;
-  // What is read again, and null for what is gone.
-  const read = async (paths, ask) => {
-    const answers = await Promise.allSettled(paths.map(ask));
-    return new Map(
-      paths.map((at, i) => [at, answers[i].value ?? (answers[i].reason.code === "unknown_path" ? null : undefined)]),
-    );
-  };
-  const renewed = (old, fresh) =>
-    new Map([...old].map(([at, node]) => [at, fresh.get(at) === undefined ? node : fresh.get(at)]).filter(([, node]) => node));
   try {
-    const views = await read([...state.views.keys()].slice(-MOST), (at) => readView(at, state.open.get(at) ?? WIDTH));
-    const pins = await read([...state.pins.keys()].slice(-MOST), (at) => get(`${root()}/tree`, { path: at, depth: 0 }));
+    const views = await readAgain([...state.views.keys()].slice(-MOST), (at) => readView(at, state.open.get(at) ?? WIDTH));
+    const pins = await readAgain([...state.pins.keys()].slice(-MOST), readNode);
     if (epoch === began) set({ views: renewed(state.views, views), pins: renewed(state.pins, pins) });
   } finally {
     reading = false;
@@ -58,6 +93,7 @@ export async function refreshViews() {
   }
 }
 
+/** Shows the children of a node. @param {string} at @param {number} [width] how many of them */
 export const expand = (at, width = WIDTH) =>
   looking(async () => {
     const began = epoch;
@@ -68,14 +104,19 @@ export const expand = (at, width = WIDTH) =>
     set({ open: new Map(state.open).set(at, width), views: new Map(state.views).set(at, view), closed });
   });
 
+/** Hides the children of a node. @param {string} at */
 export function collapse(at) {
   const open = new Map(state.open),
     views = new Map(state.views);
-  for (const other of [...open.keys()])
-    if (other === at || other.startsWith(`${at},`)) (open.delete(other), views.delete(other));
+  for (const other of state.open.keys()) {
+    if (other !== at && !other.startsWith(`${at},`)) continue;
+    open.delete(other);
+    views.delete(other);
+  }
   set({ open, views, closed: new Set(state.closed).add(at) });
 }
 
+/** Shows the details of a node. @param {Path} path */
 export const choose = (path) => {
   set({
     chosen: path,
@@ -87,117 +128,46 @@ export const choose = (path) => {
 };
 
 let detailsAt = 0;
+/** @param {number} [pause] milliseconds since the last time, at least */
 export async function refreshDetails(pause = 0) {
   const { chosen } = state;
   if (!chosen || performance.now() - detailsAt < pause) return;
   detailsAt = performance.now();
   const began = epoch;
-  const details = await looking(() => get(`${root()}/node`, { path: key(chosen) }));
+  /** @type {Details | null} */
+  const details = await looking(() => ask("node", { path: key(chosen) }));
   if (epoch !== began) return;
   if (state.chosen === chosen) set(details ? { details } : { details, chosen: null });
 }
 
-// Opens everything above a node, and shows it even if it is one of the rarest.
-export const reveal = (path, andChoose = true) =>
+/** Opens everything above a node, and shows it even if it is one of the rarest. @param {Path} path */
+export const reveal = (path) =>
   looking(async () => {
     const closed = new Set(state.closed),
       pins = new Map(state.pins);
-    const prefixes = path.map((_, i) => path.slice(0, i + 1));
+    const prefixes = path.map((_, i) => key(path.slice(0, i + 1)));
     const began = epoch;
-    const nodes = await Promise.all(prefixes.map((p) => get(`${root()}/tree`, { path: key(p), depth: 0 })));
+    const nodes = await Promise.all(prefixes.map(readNode));
     if (epoch !== began) return;
-    prefixes.forEach((p, i) => pins.set(key(p), nodes[i]));
+    prefixes.forEach((at, i) => pins.set(at, nodes[i]));
     for (let i = 0; i < path.length; i++) closed.delete(key(path.slice(0, i)));
     set({ pins, closed });
-    if (andChoose) choose(path);
+    choose(path);
   });
 
+/** Opens the expected play from the chosen node on. */
 export const followLine = () =>
   looking(async () => {
-    const { path } = await get(`${root()}/line`, { path: key(state.chosen ?? []) });
+    /** @type {Line} */
+    const { path } = await ask("line", { path: key(state.chosen ?? []) });
     if (path.length) await reveal(path);
-    return path;
   });
 
+/** @param {string} text */
 export const find = (text) =>
   looking(async () => {
-    const found = text.trim() ? { text, ...(await get(`${root()}/find`, { text: text.trim(), limit: 20 })) } : null;
-    set({ found });
+    if (!text.trim()) return set({ found: null });
+    /** @type {Found} */
+    const found = await ask("find", { text: text.trim(), limit: 20 });
+    set({ found: { text, ...found } });
   });
-
-// The shown tree: { node, path, at, children, more, open, mark… }, most visited children first.
-export function shownTree() {
-  if (!state.tree) return null;
-  const over = overlay();
-  const line = (state.line?.path ?? []).slice(0, LINE);
-  const lineNodes = state.line?.nodes ?? [];
-  return grow(state.tree, [], true);
-
-  function grow(node, path, principal) {
-    const at = key(path),
-      view = state.views.get(at);
-    const source = view ?? node;
-    let children = [...(source.children ?? [])];
-    const total = children.length + (source.more ?? 0);
-    const here = new Set(children.map((c) => c.number));
-    const add = (child) => {
-      if (child && !here.has(child.number)) (here.add(child.number), children.push(child));
-    };
-    const onLine = principal && path.length < line.length;
-    if (onLine) add(lineNodes.find((n, i) => i === path.length && n.number === line[path.length]));
-    for (const [pinned, pin] of state.pins) if (pinned && key(pathOf(pinned).slice(0, -1)) === at) add(pin);
-    const stepped = over && state.step.path.length > path.length && key(state.step.path.slice(0, path.length)) === at;
-    if (stepped) add(fromStep(path.length));
-    const asked = view || (state.pins.size && [...state.pins.keys()].some((p) => p && key(pathOf(p).slice(0, -1)) === at));
-    const open =
-      !state.closed.has(at) && children.length > 0 && (path.length === 0 || Boolean(asked) || stepped || (onLine && !over));
-    if (stepped)
-      children = children.filter(
-        (c) => visitsAt(c, key([...path, c.number])) > 0 || (over.grown && over.fresh === key([...path, c.number])),
-      );
-    const shared = {
-      node: { ...node, ...(over?.numbers.get(at) ?? {}) },
-      path,
-      at,
-      total,
-      open,
-      principal,
-      mark: over?.marks.get(at) ?? null,
-    };
-    if (over) shared.node.value = shared.node.visits === 0 ? null : shared.node.value;
-    shared.fresh = over?.fresh === at;
-    shared.children = open
-      ? children.map((child) => grow(child, [...path, child.number], principal && node.best === child.number))
-      : [];
-    shared.more = open ? Math.max(0, total - children.length) : 0;
-    shared.sprouts = over?.sprouts?.at === at ? over.sprouts.texts : null;
-    return shared;
-  }
-
-  // What no simulation has passed yet is not in the tree: at the step's path it appears with the expansion.
-  function visitsAt(child, at) {
-    return over.numbers.get(at)?.visits ?? child.visits;
-  }
-
-  function fromStep(depth) {
-    const choice = state.step.selection[depth];
-    const edge = choice?.edges.find((e) => e.chosen);
-    return (
-      edge && {
-        action: edge.text,
-        number: edge.action,
-        visits: edge.visits,
-        value: edge.value,
-        value_for: choice.player,
-        proven: null,
-        player: null,
-        expanded: false,
-        id: null,
-        shared: false,
-        best: null,
-        children: [],
-        more: 0,
-      }
-    );
-  }
-}

@@ -8,10 +8,14 @@ import { state } from "../store.js";
 export function Ask() {
   const [question, setQuestion] = useState("");
   const { server, asking, answers } = state;
-  const send = () => question.trim() && (ask("question", question.trim().slice(0, 2000)), setQuestion(""));
+  const send = () => {
+    if (!question.trim()) return;
+    ask("question", question.trim().slice(0, 2000));
+    setQuestion("");
+  };
   return html`<div class="ask">
     <h3>${t("ask")}</h3>
-    <p class="dim small">${server.ask ? t("ask_model", { model: server.ask.model }) : t("ask_built_in")}</p>
+    <p class="dim small">${server?.ask ? t("ask_model", { model: server.ask.model }) : t("ask_built_in")}</p>
     <div class="row">
       <button class="quiet" id="ask-choice" onClick=${() => ask("choice")} disabled=${asking}>${t("explain_choice")}</button>
       <button class="quiet" id="ask-step" onClick=${() => ask("step")} disabled=${asking}>${t("explain_step")}</button>

@@ -7,6 +7,10 @@ import { squaresOf } from "../squares.js";
 
 const LISTED = 80;
 
+/** @import { Action } from "../types.js" */
+/** @import { Square } from "../squares.js" */
+
+/** @param {Square} square */
 const place = (square) => ({
   left: `${100 * square.x}%`,
   top: `${100 * square.y}%`,
@@ -14,16 +18,32 @@ const place = (square) => ({
   height: `${100 * square.h}%`,
 });
 
-// `shares`: action number -> share of the visits, shown on the squares; `onMove(action)`: null where nothing can be played.
+/**
+ * @param {object} props
+ * @param {string} props.game
+ * @param {string | null} props.src the drawing; null: the game has none
+ * @param {string} props.alt
+ * @param {Action[]} [props.actions]
+ * @param {Map<number, number> | null} [props.shares] action number -> share of the visits, shown on the squares
+ * @param {((action: Action) => void) | null} [props.onMove] null where nothing can be played
+ * @param {boolean} [props.listed]
+ * @param {string} [props.id]
+ */
 export function Board({ game, src, alt, actions = [], shares = null, onMove = null, listed = true, id = undefined }) {
-  const [from, setFrom] = useState(null);
-  const withSquares = onMove ? actions.map((a) => ({ ...a, squares: squaresOf(game, a.action) })).filter((a) => a.squares) : [];
+  const [from, setFrom] = useState(/** @type {string | null | undefined} */ (null));
+  const withSquares = actions.flatMap((a) => {
+    const squares = onMove && squaresOf(game, a.action);
+    return squares ? [{ ...a, squares }] : [];
+  });
   const single = withSquares.filter((a) => a.squares.length === 1);
   const pairs = withSquares.filter((a) => a.squares.length === 2);
   const starts = [...new Map(pairs.map((a) => [a.squares[0].name, a.squares[0]])).values()];
   const targets = from ? pairs.filter((a) => a.squares[0].name === from) : [];
   const ends = [...new Map(targets.map((a) => [a.squares[1].name, a])).values()];
-  const go = (action) => (setFrom(null), onMove(action));
+  const go = (/** @type {Action} */ action) => {
+    setFrom(null);
+    onMove?.(action);
+  };
   const best = shares ? Math.max(0, ...shares.values()) : 0;
   return html`<div class="board-box">
     <div class="board">
@@ -41,7 +61,7 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
               aria-label=${t("play_move", { move: a.action })}
               onClick=${() => go(a)}
             >
-              ${shares?.has(a.number) && shares.get(a.number) > 0 && html`<span class=${shares.get(a.number) === best ? "heat best" : "heat"}>${Math.round(100 * shares.get(a.number))}%</span>`}
+              ${Heat(shares?.get(a.number) ?? 0, best)}
             </button>`,
         )
       }
@@ -85,3 +105,7 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
     }
   </div>`;
 }
+
+/** The share of the visits on a square. @param {number} share @param {number} best */
+const Heat = (share, best) =>
+  share > 0 && html`<span class=${share === best ? "heat best" : "heat"}>${Math.round(100 * share)}%</span>`;

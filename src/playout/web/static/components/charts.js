@@ -1,37 +1,27 @@
 // How share of visits and value of the best moves went, against simulations.
 
-import { html, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { linesOf, scaleOf, seriesOf } from "../chart.js";
 import { LINES } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
 import { state, theme } from "../store.js";
+import { useSize } from "./size.js";
 
-const LINES_SHOWN = 5,
-  HEIGHT = 116,
+/** @import { Chart as ChartData, ChartPoint } from "../types.js" */
+/** @import { PageEvent } from "../vendor/preact-htm.js" */
+
+const HEIGHT = 116,
   LEFT = 46,
+  RIGHT = 6,
   BOTTOM = 16,
   TOP = 6;
 
-// The moves that get a line: the most visited at the last point, in a lasting order so that colours stay.
-export function seriesOf(chart) {
-  const last = chart.points.at(-1);
-  return last
-    ? last.actions
-        .slice(0, LINES_SHOWN)
-        .map((a) => a.number)
-        .sort((a, b) => a - b)
-    : [];
-}
-
+/** @param {{ chart?: ChartData, series?: number[] }} props */
 export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
-  const box = useRef(null);
-  const [width, setWidth] = useState(300);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(box.current.clientWidth));
-    observer.observe(box.current);
-    setWidth(box.current.clientWidth);
-    return () => observer.disconnect();
-  }, []);
+  /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
+  const box = useRef(/** @type {any} */ (null));
+  const { width } = useSize(box, { width: 300, height: 0 });
   const few = chart.points.length < 2;
   return html`<div class="charts" ref=${box}>
     ${
@@ -51,6 +41,7 @@ export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
   </div>`;
 }
 
+/** @param {{ chart: ChartData, series: number[] }} props */
 function Names({ chart, series }) {
   return html`<ul class="names">
     ${series.map(
@@ -62,32 +53,30 @@ function Names({ chart, series }) {
   </ul>`;
 }
 
+/**
+ * @param {object} props
+ * @param {ChartData} props.chart
+ * @param {number[]} props.series
+ * @param {"share" | "value"} props.field
+ * @param {string} props.title
+ * @param {number} props.width
+ * @param {(x: number | null) => string} props.show
+ */
 function Chart({ chart, series, field, title, width, show }) {
-  const [at, setAt] = useState(null);
+  const [at, setAt] = useState(/** @type {ChartPoint | null} */ (null));
   const { points } = chart;
-  const lines = series.map((number) =>
-    points.flatMap((p) => {
-      const found = p.actions.find((a) => a.number === number);
-      return found && found[field] !== null ? [[p.simulations, found[field]]] : [];
-    }),
-  );
-  // The first points swing from end to end; the scale is that of what follows, and they are cut off at its ends.
-  const settled = points[0].simulations + 0.05 * (points.at(-1).simulations - points[0].simulations);
-  const all = lines.flat().flatMap(([x, y]) => (x >= settled ? [y] : []));
-  if (!all.length) return null;
-  let least = field === "share" ? 0 : Math.min(...all),
-    most = Math.max(...all);
-  const spare = Math.max(0.08 * (most - least), 1e-3);
-  most += spare;
-  if (field === "share") most = Math.min(1, most);
-  else least -= spare;
   const first = points[0].simulations,
-    last = points.at(-1).simulations;
-  const x = (s) => LEFT + ((width - LEFT - 6) * (s - first)) / Math.max(1, last - first);
-  const y = (v) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - Math.max(0, Math.min(1, (v - least) / (most - least))));
-  const move = (event) => {
+    last = points[points.length - 1].simulations;
+  const lines = linesOf(chart, series, field),
+    scale = scaleOf(lines, { first, last }, field);
+  if (!scale) return null;
+  const { least, most } = scale;
+  const x = (/** @type {number} */ s) => LEFT + ((width - LEFT - RIGHT) * (s - first)) / Math.max(1, last - first);
+  const y = (/** @type {number} */ v) =>
+    TOP + (HEIGHT - TOP - BOTTOM) * (1 - Math.max(0, Math.min(1, (v - least) / (most - least))));
+  const move = (/** @type {PageEvent} */ event) => {
     const frame = event.currentTarget.getBoundingClientRect();
-    const wanted = first + ((event.clientX - frame.left - LEFT) / (width - LEFT - 6)) * (last - first);
+    const wanted = first + ((event.clientX - frame.left - LEFT) / (width - LEFT - RIGHT)) * (last - first);
     setAt(points.reduce((a, b) => (Math.abs(b.simulations - wanted) < Math.abs(a.simulations - wanted) ? b : a)));
   };
   return html`<figure class="chart" data-points=${points.length}>
@@ -107,14 +96,14 @@ function Chart({ chart, series, field, title, width, show }) {
       ${[least, (least + most) / 2, most].map(
         (v) =>
           html`<g class="grid"
-            ><line x1=${LEFT} x2=${width - 6} y1=${y(v)} y2=${y(v)} />
+            ><line x1=${LEFT} x2=${width - RIGHT} y1=${y(v)} y2=${y(v)} />
             <text x=${LEFT - 5} y=${y(v) + 3.5} text-anchor="end"
               >${field === "share" ? `${Math.round(100 * v)}%` : value(v)}</text
             ></g
           >`,
       )}
       <text class="tick" x=${LEFT} y=${HEIGHT - 3}>${count(first)}</text>
-      <text class="tick" x=${width - 6} y=${HEIGHT - 3} text-anchor="end">${count(last)}</text>
+      <text class="tick" x=${width - RIGHT} y=${HEIGHT - 3} text-anchor="end">${count(last)}</text>
       ${lines.map(
         (line, i) =>
           html`<polyline

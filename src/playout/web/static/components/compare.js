@@ -2,125 +2,108 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { Live, get, post, remove } from "../api.js";
+import { NO_CHART, seriesOf, withPoint } from "../chart.js";
 import { rangeOf } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
 import { limits, open } from "../session.js";
-import { state, trying } from "../store.js";
-import { Charts, seriesOf } from "./charts.js";
+import { current, trying } from "../store.js";
+import { SESSIONS, sessionUrl } from "../urls.js";
+import { Charts } from "./charts.js";
 import { Dialog, close } from "./dialog.js";
 import { Failure } from "./failure.js";
 import { Options, choiceOf, given } from "./options.js";
-import { Whiskers } from "./table.js";
+import { Whiskers } from "./whiskers.js";
+
+/** @import { Budget, Chart, Choice, LiveMessage, Result, Run, Session } from "../types.js" */
+
+/** @typedef {{ session: Session, run: Pick<Run, "share"> | null, result: Result | null, chart: Chart }} Side */
 
 const SIDES = ["A", "B"];
 
-export function Compare() {
-  const [choices, setChoices] = useState(() => [
-    choiceOf(state.session),
-    { preset: state.session.preset === "textbook" ? "default" : "textbook", options: {}, seed: state.session.seed },
-  ]);
-  const [budget, setBudget] = useState({ kind: "simulations", simulations: 20000, seconds: 3 });
-  const [sides, setSides] = useState([null, null]); // { session, run, result, chart }
-  const lives = useRef([]),
-    made = useRef([]),
-    asked = useRef([]), // requests for charts under way
-    kept = useRef(null); // the id of the one that is opened
+/** Two sessions of one position, which are only for this comparison unless one is opened. */
+function useSides() {
+  const [sides, setSides] = useState(/** @type {Side[]} */ ([]));
+  const lives = useRef(/** @type {Live[]} */ ([])),
+    made = useRef(/** @type {string[]} */ ([])),
+    asked = useRef(/** @type {Promise<void>[]} */ ([])), // requests for charts under way
+    kept = useRef(/** @type {string | null} */ (null)); // the session that is opened
 
-  const closeLives = () => (lives.current.forEach((l) => l?.close()), (lives.current = []));
-  // The two sessions are only for this comparison, unless one is opened.
   const tidy = () => {
-    closeLives();
+    for (const live of lives.current) live.close();
     const unused = made.current.filter((id) => id !== kept.current);
     // After the last answer: a chart of a session that is already deleted is an error.
-    Promise.all(asked.current).then(() => unused.forEach((id) => remove(`/api/sessions/${id}`).catch(() => {})));
+    Promise.all(asked.current).then(() => unused.forEach((id) => remove(sessionUrl(id)).catch(() => {})));
+    lives.current = [];
     made.current = [];
     asked.current = [];
   };
   useEffect(() => tidy, []);
 
-  const update = (i, change) => setSides((old) => old.map((side, j) => (j === i ? { ...side, ...change } : side)));
+  const update = (/** @type {number} */ i, /** @type {(side: Side) => Partial<Side>} */ change) =>
+    setSides((old) => old.map((side, j) => (j === i ? { ...side, ...change(side) } : side)));
 
-  const start = () =>
+  const hear = (/** @type {number} */ i, /** @type {string} */ id, /** @type {LiveMessage} */ message) => {
+    if (!made.current.includes(id)) return; // closed meanwhile
+    if (message.type === "state") update(i, () => ({ session: message.session, run: message.session.run }));
+    if (message.type !== "update") return;
+    const { run, result, point } = message;
+    update(i, (side) => ({ run, result: result ?? side.result, chart: withPoint(side.chart, point, result) }));
+    // A short run is over before a few updates have come; the server noted more of it.
+    if (!run && result?.visits)
+      asked.current.push(
+        get(sessionUrl(id, "chart"))
+          .then((chart) => update(i, () => ({ chart })))
+          .catch(() => {}),
+      );
+  };
+
+  const start = (/** @type {Choice[]} */ choices, /** @type {Budget} */ budget) =>
     trying(async () => {
       tidy();
+      /** @type {Session[]} */
       const sessions = [];
       for (const [i, choice] of choices.entries()) {
-        const session = await post("/api/sessions", {
-          from: state.session.id,
-          name: `${t("comparison")} ${SIDES[i]}`,
-          ...given(choice),
-        });
+        const name = `${t("comparison")} ${SIDES[i]}`;
+        const session = await post(SESSIONS, { from: current().id, name, ...given(choice) });
         made.current.push(session.id);
         sessions.push(session);
       }
-      setSides(sessions.map((session) => ({ session, run: { share: 0 }, result: null, chart: { points: [], names: {} } })));
+      setSides(sessions.map((session) => ({ session, run: { share: 0 }, result: null, chart: NO_CHART })));
       sessions.forEach((session, i) => {
         const live = new Live(session.id, (message) => hear(i, session.id, message));
         live.watch({ result: true, rate: 6 });
         lives.current.push(live);
       });
-      for (const session of sessions) await post(`/api/sessions/${session.id}/run`, limits(budget));
+      for (const session of sessions) await post(sessionUrl(session.id, "run"), limits(budget));
     });
+  const stop = () => sides.forEach((side) => post(sessionUrl(side.session.id, "stop")).catch(() => {}));
+  const openSide = (/** @type {Side} */ side) => {
+    kept.current = side.session.id;
+    close();
+    trying(() => open(side.session.id));
+  };
+  return { sides, start, stop, openSide };
+}
 
-  function hear(i, id, message) {
-    if (!made.current.includes(id)) return; // closed meanwhile
-    if (message.type === "state") update(i, { session: message.session, run: message.session.run });
-    if (message.type !== "update") return;
-    setSides((old) =>
-      old.map((side, j) => {
-        if (j !== i) return side;
-        const points = [
-          ...side.chart.points.filter((p) => p.simulations < (message.point?.simulations ?? 0)),
-          ...(message.point ? [message.point] : []),
-        ];
-        const names = { ...side.chart.names };
-        for (const a of message.result?.actions ?? []) names[a.number] = a.action;
-        return { ...side, run: message.run, result: message.result ?? side.result, chart: { points, names } };
-      }),
-    );
-    // A short run is over before a few updates have come; the server noted more of it.
-    if (!message.run && message.result?.visits)
-      asked.current.push(
-        get(`/api/sessions/${id}/chart`)
-          .then((chart) => update(i, { chart }))
-          .catch(() => {}),
-      );
-  }
-
-  const running = sides.some((s) => s?.run);
-  const stop = () => sides.forEach((s) => s?.session && post(`/api/sessions/${s.session.id}/stop`).catch(() => {}));
-  const openSide = (side) => ((kept.current = side.session.id), close(), trying(() => open(side.session.id)));
+export function Compare() {
+  const session = current();
+  const [choices, setChoices] = useState(() => [
+    choiceOf(session),
+    /** @type {Choice} */ ({ preset: session.preset === "textbook" ? "default" : "textbook", options: {}, seed: session.seed }),
+  ]);
+  const { sides, start, stop, openSide } = useSides();
+  const running = sides.some((s) => s.run);
   // A move has the same colour on both sides.
-  const series = [...new Set(sides.flatMap((s) => (s ? seriesOf(s.chart).slice(0, 4) : [])))].sort((a, b) => a - b).slice(0, 6);
-  const done = sides.every((s) => s?.result) && !running;
+  const series = [...new Set(sides.flatMap((s) => seriesOf(s.chart).slice(0, 4)))].sort((a, b) => a - b).slice(0, 6);
   return html`<${Dialog} title=${t("compare")} wide>
-    <p class="dim">
-      ${t("compare_note", { game: state.session.game })} <span class="position-text">${state.session.position.text}</span>
-    </p>
-    <div class="row wrap">
-      <label
-        >${t("budget")}${" "}<select
-          data-field="compare-kind"
-          value=${budget.kind}
-          onChange=${(e) => setBudget({ ...budget, kind: e.target.value })}
-        >
-          <option value="simulations">${t("budget_simulations_title")}</option>
-          <option value="seconds">${t("budget_seconds_title")}</option>
-        </select></label
-      >
-      <input
-        id="compare-budget"
-        type="number"
-        min="0.1"
-        step="any"
-        aria-label=${t("budget")}
-        value=${budget[budget.kind]}
-        onInput=${(e) => e.target.value > 0 && setBudget({ ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(e.target.value) : Number(e.target.value) })}
-      />
-      ${running ? html`<button class="stop" onClick=${stop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" onClick=${start}>▶ ${t("run_both")}</button>`}
-      ${done && html`<b id="agreement">${t(sides[0].result.best === sides[1].result.best ? "agree" : "disagree", { a: sides[0].result.best ?? "–", b: sides[1].result.best ?? "–" })}</b>`}
-    </div>
+    <p class="dim">${t("compare_note", { game: session.game })} <span class="position-text">${session.position.text}</span></p>
+    <${Budgets}
+      running=${running}
+      onStart=${(/** @type {Budget} */ budget) => start(choices, budget)}
+      onStop=${stop}
+      sides=${sides}
+    />
     <div class="versus-columns">
       ${SIDES.map(
         (side, i) =>
@@ -129,18 +112,64 @@ export function Compare() {
             <${Options}
               choice=${choices[i]}
               name=${`compare-${side}`}
-              onChange=${(choice) => setChoices(choices.map((c, j) => (j === i ? choice : c)))}
+              onChange=${(/** @type {Choice} */ choice) => setChoices(choices.map((c, j) => (j === i ? choice : c)))}
             />
             <${Failure} failure=${sides[i]?.session.failure} />
-            ${sides[i]?.result && html`<${Side} side=${sides[i]} series=${series} onOpen=${() => openSide(sides[i])} />`}
+            ${sides[i]?.result && html`<${SideResult} side=${sides[i]} result=${sides[i].result} series=${series} onOpen=${() => openSide(sides[i])} />`}
           </section>`,
       )}
     </div>
   <//>`;
 }
 
-function Side({ side, series, onOpen }) {
-  const { result, session } = side;
+/**
+ * How much each side may search, start and stop, and whether both chose the same.
+ * @param {object} props
+ * @param {Side[]} props.sides
+ * @param {boolean} props.running
+ * @param {(budget: Budget) => void} props.onStart
+ * @param {() => void} props.onStop
+ */
+function Budgets({ sides, running, onStart, onStop }) {
+  const [budget, setBudget] = useState(/** @type {Budget} */ ({ kind: "simulations", simulations: 20000, seconds: 3 }));
+  const give = (/** @type {number} */ amount) => {
+    if (amount > 0) setBudget({ ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(amount) : amount });
+  };
+  const both = sides.length > 0 && !running && sides.every((s) => s.result) ? sides.map((s) => s.result?.best) : null;
+  return html`<div class="row wrap">
+    <label
+      >${t("budget")}${" "}<select
+        data-field="compare-kind"
+        value=${budget.kind}
+        onChange=${(e) => setBudget({ ...budget, kind: e.target.value })}
+      >
+        <option value="simulations">${t("budget_simulations_title")}</option>
+        <option value="seconds">${t("budget_seconds_title")}</option>
+      </select></label
+    >
+    <input
+      id="compare-budget"
+      type="number"
+      min="0.1"
+      step="any"
+      aria-label=${t("budget")}
+      value=${budget.kind === "seconds" ? budget.seconds : budget.simulations}
+      onInput=${(e) => give(Number(e.target.value))}
+    />
+    ${running ? html`<button class="stop" onClick=${onStop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" onClick=${() => onStart(budget)}>▶ ${t("run_both")}</button>`}
+    ${both && html`<b id="agreement">${t(both[0] === both[1] ? "agree" : "disagree", { a: both[0] ?? "–", b: both[1] ?? "–" })}</b>`}
+  </div>`;
+}
+
+/**
+ * @param {object} props
+ * @param {Side} props.side
+ * @param {Result} props.result
+ * @param {number[]} props.series
+ * @param {() => void} props.onOpen
+ */
+function SideResult({ side, result, series, onOpen }) {
+  const { session } = side;
   const range = rangeOf(
     session,
     result.actions.map((a) => a.value),

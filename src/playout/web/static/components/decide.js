@@ -2,37 +2,44 @@
 
 import { html } from "../vendor/preact-htm.js";
 import { rangeOf } from "../colour.js";
-import { count, interval, percent, value, who } from "../format.js";
-import { t } from "../i18n.js";
-import { base, play } from "../session.js";
-import { set, state } from "../store.js";
-import { Whiskers } from "./table.js";
+import { count, interval, percent, value } from "../format.js";
+import { t, who } from "../i18n.js";
+import { play } from "../session.js";
+import { current, set, state } from "../store.js";
+import { nodeUrl } from "../urls.js";
+import { Whiskers } from "./whiskers.js";
+
+/** @import { FactsOfAction } from "../types.js" */
 
 export function Decide() {
-  const { explanation, session, result } = state;
+  const { explanation, result } = state,
+    session = current();
   const facts = explanation?.facts;
-  if (!facts?.best || !result?.visits)
-    return html`<p class="dim pad">${session.position.over ? t("game_over") : result?.visits && !facts ? "…" : t("why_empty")}</p>`;
-  const both = [facts.best, facts.next].filter(Boolean);
+  if (!explanation || !facts?.best || !result?.visits)
+    return html`<p class="dim pad">
+      ${session.position.over ? t("game_over") : result?.visits && !facts ? "…" : t("why_empty")}
+    </p>`;
+  const { best } = facts,
+    both = facts.next ? [best, facts.next] : [best];
   const range = rangeOf(
     session,
     both.flatMap((a) => [a.value, ...(a.interval ?? [])]),
   );
   const ends = both
     .flatMap((a) => [a.proven ?? a.value, ...(a.proven === null ? (a.interval ?? []) : [])])
-    .filter((v) => v !== null);
+    .flatMap((v) => (v === null ? [] : [v]));
   const least = Math.min(...ends),
     most = Math.max(...ends),
     pad = Math.max(0.15 * (most - least), 0.01 * (range[1] - range[0]));
   return html`<div class="decide">
     <div class="verdict">
-      <span class="big" id="best-move">${facts.best.action}</span>
+      <span class="big" id="best-move">${best.action}</span>
       <span
         >${t("best_for", { who: who(facts.player) })}<br /><b
-          >${facts.best.proven === null ? value(facts.best.value) : `${value(facts.best.proven)} ${t("proven")}`}</b
-        >${" · "}${percent(facts.best.share)} ${t("of_visits")}</span
+          >${best.proven === null ? value(best.value) : `${value(best.proven)} ${t("proven")}`}</b
+        >${" · "}${percent(best.share)} ${t("of_visits")}</span
       >
-      <button class="primary" id="play-why" onClick=${() => play(facts.best.number)}>${t("play_move", { move: facts.best.action })}</button>
+      <button class="primary" id="play-why" onClick=${() => play(best.number)}>${t("play_move", { move: best.action })}</button>
     </div>
     <table class="scores versus">
       <thead>
@@ -69,20 +76,18 @@ export function Decide() {
   </div>`;
 }
 
-// An expected line; each of its moves shows the position after it on the board.
+/** An expected line; each of its moves shows the position after it on the board. @param {{ action: FactsOfAction, name: string }} props */
 function Line({ action, name }) {
-  const row = state.result.actions.find((a) => a.number === action.number);
+  const row = state.result?.actions.find((a) => a.number === action.number);
   const numbers = row?.line_numbers ?? [];
-  const look = (i) => {
-    const path = numbers.slice(0, i + 1);
+  const look = (/** @type {number} */ i) =>
     set({
       shown: {
-        src: `${base()}/board.svg?path=${path.join()}`,
+        src: nodeUrl(current().id, numbers.slice(0, i + 1)),
         label: t("after_line", { line: action.line.slice(0, i + 1).join(" ") }),
       },
       chosen: null,
     });
-  };
   return html`<div class="line-row">
     <span class="dim">${name}</span>${" "}<span class="chips">
       ${action.line.map((move, i) => (i < numbers.length ? html`<button class="chip" onClick=${() => look(i)} title=${t("look_title")}>${move}</button>` : html`<span class="chip static">${move}</span>`))}

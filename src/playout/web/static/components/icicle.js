@@ -1,53 +1,25 @@
 // The whole tree by depth: a row for each depth, a cell as wide as its share of the visits.
 
-import { html, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { placeCells } from "../cells.js";
 import { inkOn, rangeOf, valueColour } from "../colour.js";
-import { percent, value, who } from "../format.js";
-import { t } from "../i18n.js";
+import { percent, value } from "../format.js";
+import { t, who } from "../i18n.js";
 import { shorten } from "../layout.js";
+import { key } from "../shown.js";
 import { state, theme } from "../store.js";
-import { key, reveal } from "../treeview.js";
+import { reveal } from "../treeview.js";
+import { useSize } from "./size.js";
+
+/** @import { Cell } from "../cells.js" */
 
 const ROWS = 8;
 
-// In a graph the children of a shared node may have more visits than came this way: they are scaled to fit.
-export function placeCells(map) {
-  const placed = [],
-    filled = [],
-    sums = new Array(map.cells.length).fill(0);
-  for (const [parent, , share] of map.cells) if (parent >= 0) sums[parent] += share;
-  map.cells.forEach(([parent, number, share, worth, valueFor], i) => {
-    const up = parent < 0 ? null : placed[parent];
-    const left = up ? filled[parent] : 0;
-    const wide = up ? (up.wide * share) / Math.max(up.share, sums[parent]) : share;
-    if (up) filled[parent] += wide;
-    filled[i] = left;
-    placed.push({
-      left,
-      wide,
-      share,
-      number,
-      worth,
-      valueFor,
-      name: map.names[i],
-      depth: up ? up.depth + 1 : 0,
-      path: up ? [...up.path, number] : [],
-      line: up ? [...up.line, map.names[i] ?? `#${number}`] : [],
-    });
-  });
-  return placed;
-}
-
 export function Icicle() {
-  const box = useRef(null);
-  const [width, setWidth] = useState(600);
-  const [at, setAt] = useState(null);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(box.current.clientWidth));
-    observer.observe(box.current);
-    setWidth(box.current.clientWidth);
-    return () => observer.disconnect();
-  }, []);
+  /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
+  const box = useRef(/** @type {any} */ (null));
+  const { width } = useSize(box, { width: 600, height: 0 });
+  const [at, setAt] = useState(/** @type {Cell | null} */ (null));
   const { map } = state;
   const cells = map && map.visits > 0 ? placeCells(map).filter((c) => c.wide * width >= 0.6) : [];
   const depth = Math.min(ROWS, Math.max(1, ...cells.map((c) => c.depth)));
@@ -104,5 +76,6 @@ export function Icicle() {
   </section>`;
 }
 
+/** @param {Cell} cell */
 const words = (cell) =>
   `${cell.line.join(" ") || t("root")} · ${percent(cell.share)} · ${value(cell.worth)} (${who(cell.valueFor)})`;

@@ -4,33 +4,36 @@ import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { savePng, saveSvg } from "../picture.js";
-import { base, importFile, open, rename } from "../session.js";
-import { notify, state, trying } from "../store.js";
+import { importFile, open, rename } from "../session.js";
+import { current, notify, trying } from "../store.js";
+import { SESSIONS, exportUrl } from "../urls.js";
 import { Dialog, close } from "./dialog.js";
 import { SessionList } from "./sessions.js";
 
+/** @import { ListedSession } from "../types.js" */
+
 export function Keep() {
-  const [sessions, setSessions] = useState(null);
-  const [name, setName] = useState(state.session.name ?? "");
-  // Those that others have only looked at are of no use to anybody else.
-  const shown = (s) => !s.temporary || s.id === state.session.id;
-  const read = () => trying(async () => setSessions((await get("/api/sessions")).sessions.filter(shown)));
+  const session = current();
+  const [sessions, setSessions] = useState(/** @type {ListedSession[] | null} */ (null));
+  const [name, setName] = useState(session.name ?? "");
+  // Others' sessions that were only looked at are left out.
+  const shown = (/** @type {ListedSession} */ s) => !s.temporary || s.id === session.id;
+  const read = () => trying(async () => setSessions((await get(SESSIONS)).sessions.filter(shown)));
   useEffect(() => void read(), []);
-  const link = location.origin + state.session.permalink;
+  const link = location.origin + session.permalink;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link);
       notify(t("copied"), "note");
     } catch {
-      document.getElementById("permalink").select();
+      /** @type {HTMLInputElement} */ (document.getElementById("permalink")).select();
     }
   };
-  const file = (form) => `${base()}/export?form=${form}`;
   return html`<${Dialog} title=${t("sessions")} wide>
     <div class="keep">
       <section>
         <h3>${t("this_session")}</h3>
-        <form class="row" onSubmit=${(e) => (e.preventDefault(), rename(state.session.id, name).then(read))}>
+        <form class="row" onSubmit=${(e) => (e.preventDefault(), rename(session.id, name).then(read))}>
           <input
             id="session-name"
             value=${name}
@@ -52,8 +55,8 @@ export function Keep() {
         <p class="dim small">${t("permalink_note")}</p>
         <h3>${t("export")}</h3>
         <div class="row wrap">
-          <a class="button quiet" href=${file("search")} download>${t("export_search")}</a
-          ><a class="button quiet" href=${file("json")} download>JSON</a>
+          <a class="button quiet" href=${exportUrl(session.id, "search")} download>${t("export_search")}</a
+          ><a class="button quiet" href=${exportUrl(session.id, "json")} download>JSON</a>
           <button class="quiet" id="save-svg" onClick=${saveSvg}>SVG</button
           ><button class="quiet" id="save-png" onClick=${() => trying(savePng)}>PNG</button>
         </div>
@@ -64,7 +67,7 @@ export function Keep() {
           ><input
             id="import"
             type="file"
-            onChange=${async (e) => e.target.files[0] && (await importFile(e.target.files[0])) && close()}
+            onChange=${async (e) => e.target.files?.[0] && (await importFile(e.target.files[0])) && close()}
         /></label>
       </section>
       <section>
@@ -74,7 +77,7 @@ export function Keep() {
             ? html`<p class="dim">…</p>`
             : html`<${SessionList}
                 sessions=${sessions}
-                onOpen=${(s) => (trying(() => open(s.id)), close())}
+                onOpen=${(/** @type {ListedSession} */ s) => (trying(() => open(s.id)), close())}
                 onDeleted=${read}
               />`
         }

@@ -1,27 +1,19 @@
 // The details of one node, with its position drawn on the board at the left.
 
 import { html } from "../vendor/preact-htm.js";
-import { drawing, full, interval, percent, plain, value, who } from "../format.js";
-import { t } from "../i18n.js";
+import { drawing, full, interval, percent, plain, value } from "../format.js";
+import { t, who } from "../i18n.js";
+import { key } from "../shown.js";
 import { state } from "../store.js";
-import { choose, key, reveal } from "../treeview.js";
+import { choose, reveal } from "../treeview.js";
+
+/** @import { Details } from "../types.js" */
 
 export function NodePanel() {
   const { chosen, details } = state;
   if (!chosen) return html`<div class="pad"><p class="dim">${t("node_empty")}</p></div>`;
   if (!details) return html`<div class="pad"><p class="dim">…</p></div>`;
-  const { node } = details;
-  const rows = [
-    [t("visits"), full(node.visits)],
-    [t("value"), `${value(node.value)} (${t("for_player", { who: who(node.value_for) })})`],
-    [t("interval"), interval(node.interval)],
-    details.error !== null && [t("error"), plain(details.error)],
-    node.proven !== null && [t("proven"), value(node.proven)],
-    node.prior !== null && [t("prior"), percent(node.prior)],
-    [t("to_move_field"), details.position.over ? t("game_over") : who(node.player)],
-    [t("children"), t("children_n", { n: details.children, visited: details.visited })],
-    [t("shared_field"), node.shared ? t("shared_yes") : t("no")],
-  ].filter(Boolean);
+  const rows = rowsOf(details);
   return html`<div class="node-panel">
     <h3>${details.line.length ? details.line.join(" ") : t("root")}</h3>
     <nav class="chips" aria-label=${t("path")}>
@@ -54,4 +46,20 @@ export function NodePanel() {
     <p class="position-text">${details.position.text}</p>
     <p class="dim small">${t("node_path", { path: key(details.path) || "–" })}</p>
   </div>`;
+}
+
+/** The numbers of a node, each with its name. @param {Details} details */
+function rowsOf(details) {
+  const { node } = details;
+  return [
+    [t("visits"), full(node.visits)],
+    [t("value"), `${value(node.value)} (${t("for_player", { who: who(node.value_for) })})`],
+    [t("interval"), interval(node.interval)],
+    ...(details.error === null ? [] : [[t("error"), plain(details.error)]]),
+    ...(node.proven === null ? [] : [[t("proven"), value(node.proven)]]),
+    ...(node.prior === null ? [] : [[t("prior"), percent(node.prior)]]),
+    [t("to_move_field"), details.position.over ? t("game_over") : who(node.player)],
+    [t("children"), t("children_n", { n: details.children, visited: details.visited })],
+    [t("shared_field"), node.shared ? t("shared_yes") : t("no")],
+  ];
 }

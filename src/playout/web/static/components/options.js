@@ -4,30 +4,46 @@ import { html, useState } from "../vendor/preact-htm.js";
 import { t, told } from "../i18n.js";
 import { state } from "../store.js";
 
-// A choice of settings: { preset, options (only those that differ from the preset), seed }.
+/** @import { Choice, Session, Setting } from "../types.js" */
+
+/** The settings of a session. @param {Session} session @returns {Choice} */
 export const choiceOf = (session) => ({
   preset: session.preset ?? "default",
   options: Object.fromEntries((session.changed ?? []).map((name) => [name, session.options[name]])),
   seed: session.seed,
 });
 
+/** @param {string} name */
 const presetOf = (name) => state.presets.find((p) => p.preset === name);
-// What a setting is when nothing is said: the preset's, but for a field of a choice that the preset does not make.
+/**
+ * What a setting is when nothing is said: the preset's, but for a field of a choice that the preset does not make.
+ * @param {Choice} choice
+ * @param {string} name
+ * @returns {string | undefined}
+ */
 export function valueOf(choice, name) {
   const setting = state.settings.find((s) => s.name === name);
   const preset = presetOf(choice.preset)?.options;
-  const kind = setting?.kinds.length && name !== setting.part ? valueOf(choice, setting.part) : undefined;
-  const usual = kind !== undefined && kind !== preset?.[setting.part] ? setting.defaults[kind] : undefined;
+  const part = setting?.kinds.length && name !== setting.part ? setting.part : undefined;
+  const kind = part === undefined ? undefined : valueOf(choice, part);
+  const usual = part !== undefined && kind !== undefined && kind !== preset?.[part] ? setting?.defaults[kind] : undefined;
   return choice.options[name] ?? usual ?? preset?.[name] ?? setting?.default;
 }
 
-// Only options that count with the others may be given. A name of two settings is given for both: `policy.temperature`.
+/**
+ * What is sent: only options that count with the others may be given. A name of two settings is given for both:
+ * `policy.temperature`.
+ * @param {Choice} choice
+ */
 export function given(choice) {
+  /** @type {Record<string, string>} */
   const options = {};
   for (const setting of state.settings) {
     const full = setting.name.includes(".");
     const wanted = full ? valueOf(choice, setting.name) : choice.options[setting.name];
-    const usual = full ? undefined : valueOf({ ...choice, options: { ...choice.options, [setting.name]: undefined } }, setting.name);
+    const usual = full
+      ? undefined
+      : valueOf({ ...choice, options: { ...choice.options, [setting.name]: undefined } }, setting.name);
     if (wanted !== undefined && counts(choice, setting) && wanted !== usual) options[setting.name] = wanted;
   }
   return {
@@ -37,12 +53,14 @@ export function given(choice) {
   };
 }
 
-const counts = (choice, setting) => !setting.kinds.length || setting.kinds.includes(valueOf(choice, setting.part));
+/** @param {Choice} choice @param {Setting} setting */
+const counts = (choice, setting) => !setting.kinds.length || setting.kinds.includes(valueOf(choice, setting.part) ?? "");
 
+/** @param {{ choice: Choice, onChange: (choice: Choice) => void, name: string, open?: boolean }} props */
 export function Options({ choice, onChange, name, open = false }) {
   const [shown, setShown] = useState(open);
   const preset = presetOf(choice.preset);
-  const change = (setting, text) => {
+  const change = (/** @type {Setting} */ setting, /** @type {string} */ text) => {
     const options = { ...choice.options };
     delete options[setting.name];
     if (text !== valueOf({ ...choice, options }, setting.name)) options[setting.name] = text;
@@ -95,13 +113,22 @@ export function Options({ choice, onChange, name, open = false }) {
   </fieldset>`;
 }
 
+/**
+ * @param {object} props
+ * @param {Setting} props.setting
+ * @param {Choice} props.choice
+ * @param {(setting: Setting, text: string) => void} props.change
+ * @param {boolean} props.differs
+ * @param {string} props.name
+ */
 function Option({ setting, choice, change, differs, name }) {
   const now = valueOf(choice, setting.name),
     off = !counts(choice, setting);
   const id = `${name}-${setting.name}`,
-    isWord = setting.words.includes(now);
+    isWord = setting.words.includes(now ?? "");
   const number = setting.number && (!isWord || !setting.words.length);
-  const pick = (word) => change(setting, word === "#" ? (setting.number === "integer" ? "10" : "1") : word);
+  const pick = (/** @type {string} */ word) =>
+    change(setting, word === "#" ? (setting.number === "integer" ? "10" : "1") : word);
   return html`<div class=${`option${off ? " off" : ""}${differs ? " changed" : ""}${setting.kinds.length ? " sub" : ""}`}>
     <label for=${id}>${setting.name}</label>
     <span class="input"

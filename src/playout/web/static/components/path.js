@@ -3,43 +3,26 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { count } from "../format.js";
 import { t } from "../i18n.js";
-import { base, keptWords, walk } from "../session.js";
-import { state } from "../store.js";
-
-// Each branch is a row: the first child goes on in its parent's row, the others begin rows of their own.
-export function rowsOf(moments) {
-  const children = new Map();
-  for (const m of moments) children.set(m.parent, [...(children.get(m.parent) ?? []), m]);
-  const rows = [];
-  const follow = (moment, row) => {
-    row.push(moment);
-    const [first, ...others] = [...(children.get(moment.id) ?? [])].sort((a, b) => Number(b.current) - Number(a.current));
-    if (first) follow(first, row);
-    for (const other of others) {
-      const branch = [];
-      rows.push({ from: moment, moments: branch });
-      follow(other, branch);
-    }
-  };
-  const main = { from: null, moments: [] };
-  rows.push(main);
-  for (const start of children.get(null) ?? []) follow(start, main.moments);
-  return rows;
-}
+import { momentBefore, rowsOf } from "../moments.js";
+import { keptWords, walk } from "../session.js";
+import { current, state } from "../store.js";
+import { momentUrl } from "../urls.js";
 
 export function Path() {
   const [drawn, setDrawn] = useState(true);
-  const { game, session } = state;
+  const { game } = state,
+    session = current();
   if (!game) return null;
   const rows = rowsOf(game.moments);
-  const only = game.moments.length === 1;
+  const only = game.moments.length === 1,
+    before = momentBefore(game);
   return html`<section class="card path-card" aria-label=${t("game_so_far")}>
     <div class="bar">
       <h2>${t("game_so_far")}</h2>
       <button
         class="quiet icon"
-        onClick=${() => stepBack(game)}
-        disabled=${only || game.moments.find((m) => m.id === game.moment)?.parent === null}
+        onClick=${() => before !== null && walk(before)}
+        disabled=${before === null}
         aria-label=${t("walk_back")}
         title=${t("walk_back")}
       >
@@ -65,7 +48,7 @@ export function Path() {
                     onClick=${() => m.id !== game.moment && walk(m.id)}
                     title=${m.parked ? t("parked", { n: count(m.parked) }) : m.text}
                   >
-                    ${drawn && html`<img src=${`${base()}/board.svg?moment=${m.id}`} alt=${m.text} loading="lazy" />`}
+                    ${drawn && html`<img src=${momentUrl(session.id, m.id)} alt=${m.text} loading="lazy" />`}
                     <span>${m.action === null ? t("start") : `${m.ply}. ${m.action}`}</span>
                   </button>
                 </li>`,
@@ -74,9 +57,4 @@ export function Path() {
       )
     }
   </section>`;
-}
-
-function stepBack(game) {
-  const parent = game.moments.find((m) => m.id === game.moment)?.parent;
-  if (parent !== null && parent !== undefined) walk(parent);
 }

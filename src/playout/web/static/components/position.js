@@ -1,19 +1,22 @@
 // The left column's board: the present position, or the one that a step, a node or an expected line is at.
 
 import { html } from "../vendor/preact-htm.js";
-import { drawing, value, who } from "../format.js";
-import { t } from "../i18n.js";
+import { drawing, value } from "../format.js";
+import { t, who } from "../i18n.js";
 import { play } from "../session.js";
 import { scene } from "../stepping.js";
-import { set, state } from "../store.js";
+import { current, set, state } from "../store.js";
 import { Board } from "./board.js";
 
+/** @import { Action } from "../types.js" */
+
 export function Position() {
-  const { session, result } = state;
+  const { result } = state,
+    session = current();
   const step = scene();
   const looked = state.shown;
   const { position } = session;
-  const shares = result?.visits ? new Map(result.actions.map((a) => [a.number, a.share])) : null;
+  const shares = result?.visits ? new Map(result.actions.map((a) => /** @type {const} */ ([a.number, a.share]))) : null;
   const title = step ? step.label : looked ? looked.label : t("board_now");
   let board;
   if (step) board = html`<${Board} game=${session.game} id="board" src=${drawing(step.svg)} alt=${step.text} />`;
@@ -26,7 +29,7 @@ export function Position() {
       alt=${position.show}
       actions=${position.actions}
       shares=${shares}
-      onMove=${(a) => play(a.number)}
+      onMove=${(/** @type {Action} */ a) => play(a.number)}
     />`;
   return html`<section class="card position-card" aria-label=${t("board")}>
     <div class="bar">

@@ -5,35 +5,43 @@ import { count, percent, seconds, value } from "../format.js";
 import { t } from "../i18n.js";
 import { play, run } from "../session.js";
 import { stepOn } from "../stepping.js";
-import { keep, searchable, set, shownBest, state } from "../store.js";
+import { current, keep, searchable, set, shownBest, state } from "../store.js";
 import { Failure } from "./failure.js";
+
+/** @import { Run } from "../types.js" */
+/** @import { PageEvent } from "../vendor/preact-htm.js" */
 
 const KINDS = ["simulations", "seconds", "endless"];
 
-// The arrow keys go through the kinds, as through any group of radio buttons.
+/** @type {Record<string, number | undefined>} */
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** The arrow keys go through the kinds, as through any group of radio buttons. @param {PageEvent} event */
 function onKey(event) {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const step = STEPS[event.key];
   if (!step) return;
   event.preventDefault();
   const next = (KINDS.indexOf(state.budget.kind) + step + KINDS.length) % KINDS.length;
   choose(KINDS[next]);
-  event.currentTarget.children[next].focus();
+  /** @type {HTMLElement} */ (event.currentTarget.children[next]).focus();
 }
 
-// The kind that is chosen now: a quick hand types before the page was drawn again.
+/** For the kind that is chosen now: a quick hand types before the page is drawn again. @param {string} text */
 function give(text) {
   const { budget } = state;
-  const amount = budget.kind === "simulations" ? Math.round(text) : Number(text);
+  const amount = budget.kind === "simulations" ? Math.round(Number(text)) : Number(text);
   if (amount > 0) set({ budget: { ...budget, [budget.kind]: amount } });
 }
 
+/** @param {string} kind */
 function choose(kind) {
   keep("budget", kind);
   set({ budget: { ...state.budget, kind } });
 }
 
 export function Runbar() {
-  const { session, budget } = state;
+  const { budget } = state,
+    session = current();
   const running = state.run;
   const over = session.position.over,
     proven = session.proven !== null;
@@ -62,7 +70,7 @@ export function Runbar() {
           type="number"
           min=${budget.kind === "seconds" ? 0.1 : 1}
           step="any"
-          value=${budget[budget.kind]}
+          value=${budget.kind === "seconds" ? budget.seconds : budget.simulations}
           aria-label=${t(`budget_${budget.kind}_title`)}
           disabled=${Boolean(running)}
           onInput=${(e) => give(e.target.value)}
@@ -92,7 +100,7 @@ export function Runbar() {
       <button
         id="play-best"
         class="secondary"
-        onClick=${() => play(session.position.chance ? "best" : best.number)}
+        onClick=${() => play(session.position.chance || !best ? "best" : best.number)}
         disabled=${over || (!best && !session.position.chance)}
         title=${t("play_best_title")}
       >
@@ -105,8 +113,10 @@ export function Runbar() {
   </div>`;
 }
 
+/** @param {{ running: Run | null }} props */
 function Progress({ running }) {
-  const { session, result } = state;
+  const { result } = state,
+    session = current();
   const simulations = running ? Math.max(session.simulations, result?.total ?? 0) : session.simulations;
   return html`<div class="progress-box">
     <div class="numbers" id="status">
@@ -115,7 +125,7 @@ function Progress({ running }) {
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
       ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", { n: state.compiling })}</span>`}
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
-      ${!running && session.last_run && (session.simulations > 0 || session.last_run.error) && html`<span class="dim">${seconds(session.last_run.seconds)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
+      ${!running && session.last_run && (session.simulations > 0 || session.last_run.error) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
     </div>
     <div
       class=${`progress${running ? (running.share === null ? " endless" : " on") : ""}`}
@@ -123,7 +133,7 @@ function Progress({ running }) {
       aria-label=${t("progress")}
       aria-valuemin="0"
       aria-valuemax="100"
-      aria-valuenow=${running?.share !== null && running ? Math.round(100 * running.share) : undefined}
+      aria-valuenow=${running && running.share !== null ? Math.round(100 * running.share) : undefined}
     >
       <i style=${{ width: running ? `${running.share === null ? 100 : 100 * running.share}%` : "0%" }}></i>
     </div>

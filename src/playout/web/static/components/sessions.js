@@ -6,14 +6,17 @@ import { t } from "../i18n.js";
 import { discard } from "../session.js";
 import { state } from "../store.js";
 
+/** @import { ListedSession } from "../types.js" */
+
+/** @param {{ sessions: ListedSession[], onOpen: (session: ListedSession) => void, onDeleted: () => void }} props */
 export function SessionList({ sessions, onOpen, onDeleted }) {
-  const [sure, setSure] = useState(null); // the session whose deletion was asked for once
-  const about = (s) =>
+  const [sure, setSure] = useState(/** @type {string | null} */ (null)); // the session whose deletion was asked for once
+  const about = (/** @type {ListedSession} */ s) =>
     [
       s.name && s.game,
       `${count(s.simulations)} ${t("simulations")}`,
       s.running && t("running"),
-      s.temporary ? t("not_used") : t("last_used", { when: ago(s.touched) }),
+      s.temporary ? t("not_used") : t("last_used", { when: ago(s.touched, state.language) }),
     ].filter(Boolean);
   return html`<ul class="sessions">
     ${sessions.map(

@@ -5,13 +5,16 @@ import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { begin, open } from "../session.js";
 import { state, trying } from "../store.js";
+import { SESSIONS } from "../urls.js";
 import { SessionList } from "./sessions.js";
 
+/** @import { ListedSession } from "../types.js" */
+
 export function Start() {
-  const [sessions, setSessions] = useState([]);
-  const { code, message } = state.trouble;
+  const [sessions, setSessions] = useState(/** @type {ListedSession[]} */ ([]));
+  const { code, message } = state.trouble ?? { code: undefined, message: "" };
   useEffect(() => {
-    get("/api/sessions")
+    get(SESSIONS)
       .then((answer) => setSessions([...answer.sessions].reverse()))
       .catch(() => {});
   }, [state.trouble]);
@@ -23,7 +26,11 @@ export function Start() {
     ${
       sessions.length > 0 &&
       html`<h3>${t("all_sessions")} <span class="dim small">${t("oldest_first")}</span></h3>
-        <${SessionList} sessions=${sessions} onOpen=${(s) => trying(() => open(s.id))} onDeleted=${() => {}} />`
+        <${SessionList}
+          sessions=${sessions}
+          onOpen=${(/** @type {ListedSession} */ s) => trying(() => open(s.id))}
+          onDeleted=${() => {}}
+        />`
     }
   </main>`;
 }

@@ -1,11 +1,13 @@
 // What happens at this beat of the step, in words and numbers.
 
 import { html } from "../vendor/preact-htm.js";
-import { count, full, plain, value, who } from "../format.js";
-import { t } from "../i18n.js";
+import { count, full, plain, value } from "../format.js";
+import { t, who } from "../i18n.js";
 import { ask } from "../session.js";
 import { beat, phaseWord } from "../stepping.js";
 import { set, state } from "../store.js";
+
+/** @import { Beat, Place, Score, Step, StepEdge } from "../types.js" */
 
 const EDGES = 12;
 
@@ -20,25 +22,34 @@ export function StepPanel() {
   return html`<div class="step-panel" data-phase=${now.phase} data-simulation=${step.simulation}>
     <h3>${t("simulation_n", { n: full(step.simulation) })} · ${t(phaseWord(now.phase))}</h3>
     <p class="dim">${t(`${phaseWord(now.phase)}_title`)}</p>
-    ${{ selection: Selection, expansion: Expansion, playout: Playout, backup: Backup }[now.phase](step, now)}
+    ${phaseOf(step, now)}
     <p class="foot"><button class="quiet" onClick=${() => (set({ tab: "why" }), ask("step"))}>${t("explain_step")}</button></p>
   </div>`;
 }
 
+/** @param {Step} step @param {Beat} now */
+function phaseOf(step, now) {
+  if (now.phase === "selection") return Selection(step, now.depth);
+  if (now.phase === "expansion") return Expansion(step);
+  return now.phase === "playout" ? Playout(step, now.which, now.moves) : Backup(step, now.place);
+}
+
+/** @param {Score} x */
 const finite = (x) => (typeof x === "number" ? x : null);
 
-function Selection(step, now) {
-  if (now.depth < 0) return html`<p>${t("selection_root")}</p>`;
-  const choice = step.selection[now.depth];
+/** @param {Step} step @param {number} depth */
+function Selection(step, depth) {
+  if (depth < 0) return html`<p>${t("selection_root")}</p>`;
+  const choice = step.selection[depth];
   const chance = choice.player === -1;
   const ranked = [...choice.edges].sort((a, b) => order(b) - order(a));
   const shown = ranked.slice(0, EDGES);
-  if (!shown.some((e) => e.chosen)) shown.push(ranked.find((e) => e.chosen));
-  const scores = choice.edges.flatMap((e) => [finite(e.value_term), finite(e.score)]).filter((x) => x !== null);
+  shown.push(...ranked.slice(EDGES).filter((e) => e.chosen));
+  const scores = choice.edges.flatMap((e) => [e.value_term, e.score]).flatMap((x) => finite(x) ?? []);
   const least = Math.min(0, ...scores),
     most = Math.max(...scores, least + 1e-9);
   return html`<p>
-      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: now.depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.text })}
+      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.text })}
     </p>
     <table class="scores">
       <thead>
@@ -80,18 +91,21 @@ function Selection(step, now) {
     </p>`;
 }
 
-const order = (e) => (e.score === "infinity" ? 1e300 : e.score === "-infinity" ? -1e300 : e.score) + (e.chosen ? 1e-9 : 0);
+/** What edges are sorted by. @param {StepEdge} e */
+const order = (e) => (e.score === "infinity" ? 1e300 : (finite(e.score) ?? -1e300)) + (e.chosen ? 1e-9 : 0);
 
-// The two terms of a score as one bar.
+/** The two terms of a score as one bar. @param {StepEdge} edge @param {number} least @param {number} most */
 function Terms(edge, least, most) {
   const wide = 46,
-    x = (v) => (wide * (v - least)) / (most - least);
+    x = (/** @type {number} */ v) => (wide * (v - least)) / (most - least);
   if (edge.score === "infinity")
     return html`<svg width=${wide} height="10"><rect class="term-infinite" width=${wide} height="10" /></svg>`;
-  if (finite(edge.score) === null || finite(edge.value_term) === null) return null;
+  const score = finite(edge.score),
+    term = finite(edge.value_term);
+  if (score === null || term === null) return null;
   const zero = x(0),
-    end = x(edge.value_term),
-    sum = x(edge.score);
+    end = x(term),
+    sum = x(score);
   return html`<svg width=${wide} height="10">
     <rect class="term-value" x=${Math.min(zero, end)} width=${Math.abs(end - zero)} height="10" />
     <rect class="term-exploration" x=${Math.min(end, sum)} width=${Math.abs(sum - end)} height="10" y="3" />
@@ -99,6 +113,7 @@ function Terms(edge, least, most) {
   </svg>`;
 }
 
+/** @param {Step} step */
 function Expansion(step) {
   const { expansion } = step;
   const leaf = step.selection.at(-1);
@@ -114,29 +129,38 @@ function Expansion(step) {
   ${leaf && html`<p>${t("expansion_path")} ${step.selection.map((c) => c.text).join(" → ")}</p>`}`;
 }
 
-function Playout(step, now) {
-  const playout = step.playouts[now.which];
-  const statics = step.static_values && html`<p>${t(phaseWord("playout") === "network" ? "network_values" : "static_values")} <${Returns} returns=${step.static_values} /></p>`;
+/** @param {Step} step @param {number} which @param {number} moves how many of them are played */
+function Playout(step, which, moves) {
+  const playout = step.playouts[which];
+  const statics =
+    step.static_values &&
+    html`<p>
+      ${t(phaseWord("playout") === "network" ? "network_values" : "static_values")} <${Returns} returns=${step.static_values} />
+    </p>`;
   if (!playout)
-    return html`<p>${t(step.ending === "new" && phaseWord("playout") === "network" ? "ending_network" : `ending_${step.ending}`)}</p>
+    return html`<p>
+        ${t(step.ending === "new" && phaseWord("playout") === "network" ? "ending_network" : `ending_${step.ending}`)}
+      </p>
       ${statics}
       <p>${t("result")} <${Returns} returns=${step.returns} /></p>`;
-  const done = now.moves >= playout.actions.length;
-  return html`${step.playouts.length > 1 && html`<p class="dim">${t("playout_n", { k: now.which + 1, n: step.played })}</p>`}
+  const done = moves >= playout.actions.length;
+  return html`${step.playouts.length > 1 && html`<p class="dim">${t("playout_n", { k: which + 1, n: step.played })}</p>`}
     ${playout.actions.length ? html`<p>${t("playout_moves", { n: playout.actions.length })}</p>` : html`<p>${t("ending_finished")}</p>`}
     <p class="chips">
-      ${playout.actions.slice(0, 120).map((a, i) => html`<span class=${`chip static${i < now.moves ? " done" : ""}${i === now.moves - 1 ? " here" : ""}`}>${a}</span>`)}
+      ${playout.actions.slice(0, 120).map((a, i) => html`<span class=${`chip static${i < moves ? " done" : ""}${i === moves - 1 ? " here" : ""}`}>${a}</span>`)}
       ${playout.actions.length > 120 && html`<span class="dim">${t("n_more", { n: playout.actions.length - 120 })}</span>`}
     </p>
     ${done && html`<p class="outcome" id="outcome">${t("result")} <${Returns} returns=${playout.returns} /></p>`}
     ${done && statics}`;
 }
 
+/** @param {{ returns: number[] }} props */
 const Returns = ({ returns }) =>
   html`${returns.map((r, i) => html`<span class="return">${who(i)}: <b>${value(r)}</b></span> `)}`;
 
-function Backup(step, now) {
-  if (now.place < 0) return html`<p>${t("backup_none")}</p>`;
+/** @param {Step} step @param {number} reached the place that is changed now */
+function Backup(step, reached) {
+  if (reached < 0) return html`<p>${t("backup_none")}</p>`;
   return html`<p>${t("backup_words")} <${Returns} returns=${step.returns} /></p>
     <table class="scores backup">
       <thead>
@@ -154,22 +178,22 @@ function Backup(step, now) {
             (change, i) =>
               html`<tr
                 key=${`${place.key}${change.field}`}
-                class=${index === now.place ? "best" : index > now.place ? "later" : ""}
+                class=${index === reached ? "best" : index > reached ? "later" : ""}
               >
                 <th scope="row" title=${where(place)}>${i === 0 ? where(place, 2) : ""}</th>
                 <td>${t(`field_${change.field}`)}</td>
                 <td class="right">${plain(change.before)}</td>
                 <td>→</td>
-                <td class="right"><b>${index <= now.place ? plain(change.after) : "…"}</b></td>
+                <td class="right"><b>${index <= reached ? plain(change.after) : "…"}</b></td>
               </tr>`,
           ),
         )}
       </tbody>
     </table>
-    ${now.place < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
+    ${reached < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
 }
 
-// A place of the tree in words; with `most`, only so many of its last moves.
+/** A place of the tree in words. @param {Place} place @param {number} [most] how many of its last moves are named */
 function where(place, most = Infinity) {
   const move = (place.path.length > most ? ["…", ...place.path.slice(-most)] : place.path).join(" ");
   if (place.what === "tree") return t("the_tree");

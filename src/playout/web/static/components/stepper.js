@@ -1,17 +1,19 @@
 // The bar of a step: its four phases, forward, back, to simulation k, slow motion.
 
 import { html, useState } from "../vendor/preact-htm.js";
+import { PHASES } from "../beats.js";
 import { full } from "../format.js";
 import { t } from "../i18n.js";
-import { PHASES, back, beat, beats, endStep, enterPhase, forward, phaseWord, simulation, slowMotion } from "../stepping.js";
-import { keep, searchable, set, state } from "../store.js";
+import { back, beat, beats, endStep, enterPhase, forward, phaseWord, simulation, slowMotion } from "../stepping.js";
+import { current, keep, searchable, set, state } from "../store.js";
 
 export function Stepper() {
   const [to, setTo] = useState("");
-  const { step, session, slow } = state;
+  const { step, slow } = state,
+    session = current();
   const phase = beat()?.phase ?? null;
   const blocked = Boolean(state.run) || !searchable();
-  const go = () => to >= 1 && simulation(Math.round(to));
+  const go = () => Number(to) >= 1 && simulation(Math.round(Number(to)));
   return html`<section class=${`card stepper${step ? " on" : ""}`} aria-label=${t("stepper")}>
     <ol class="phases">
       ${PHASES.map(

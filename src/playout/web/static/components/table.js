@@ -1,21 +1,24 @@
 // The moves at the root, the most visited first.
 
 import { html, useState } from "../vendor/preact-htm.js";
-import { LINES, rangeOf, valueColour } from "../colour.js";
-import { count, interval, percent, value, who } from "../format.js";
-import { t } from "../i18n.js";
+import { seriesOf } from "../chart.js";
+import { LINES, rangeOf } from "../colour.js";
+import { count, percent, value } from "../format.js";
+import { t, who } from "../i18n.js";
 import { play } from "../session.js";
-import { state, theme } from "../store.js";
+import { current, state, theme } from "../store.js";
 import { choose } from "../treeview.js";
-import { seriesOf } from "./charts.js";
+import { Whiskers } from "./whiskers.js";
 
 const SHOWN = 10;
 
 export function Table() {
   const [all, setAll] = useState(false);
-  const { result, session } = state;
+  const { result } = state,
+    session = current();
   const actions = result?.actions ?? [];
-  if (!actions.length) return html`<p class="dim pad">${session.position.over ? t("game_over") : t("table_empty")}</p>`;
+  if (!result || !actions.length)
+    return html`<p class="dim pad">${session.position.over ? t("game_over") : t("table_empty")}</p>`;
   const series = seriesOf(state.chart);
   const range = rangeOf(
     session,
@@ -90,17 +93,4 @@ export function Table() {
       </tfoot>`
     }
   </table>`;
-}
-
-// The value with its interval, on the scale of the game.
-// `range` gives the colour, `scale` the ends of the axis.
-export function Whiskers({ action, range, scale = range, width = 40 }) {
-  const x = (v) => 3 + (width - 6) * Math.max(0, Math.min(1, (v - scale[0]) / (scale[1] - scale[0])));
-  const worth = action.proven ?? action.value;
-  return html`<svg class="whiskers" width=${width} height="14" role="img" aria-label=${interval(action.interval)}>
-    <title>${interval(action.interval)}</title>
-    <line class="axis" x1="3" x2=${width - 3} y1="7" y2="7" />
-    ${action.interval && html`<line class="span" x1=${x(action.interval[0])} x2=${x(action.interval[1])} y1="7" y2="7" />`}
-    ${worth !== null && worth !== undefined && html`<circle cx=${x(worth)} cy="7" r="3.4" fill=${valueColour(worth, range, theme())} />`}
-  </svg>`;
 }

@@ -1,0 +1,129 @@
+// Which nodes are drawn: what is watched live, what was opened by hand, what is pinned, and the path of a step.
+
+/** @import { Overlay, Path, Shown, State, Step, TreeNode } from "./types.js" */
+
+const LINE = 4; // how far the principal line is open by itself
+
+/** A path as text. @param {Path} path */
+export const key = (path) => path.join();
+/** @param {string} text */
+const parentOf = (text) => (text.includes(",") ? text.slice(0, text.lastIndexOf(",")) : "");
+
+/** @typedef {Pick<State, "tree" | "line" | "views" | "pins" | "closed" | "step">} TreeState */
+
+/**
+ * The tree to draw, most visited children first; null: there is none yet.
+ * @param {TreeState} from
+ * @param {Overlay | null} over what a step shows
+ */
+export function shownTree(from, over) {
+  return from.tree ? grow(from.tree, [], true, from, over) : null;
+}
+
+/**
+ * @param {TreeNode} node
+ * @param {Path} path
+ * @param {boolean} principal whether the node is on the principal line
+ * @param {TreeState} from
+ * @param {Overlay | null} over
+ * @returns {Shown}
+ */
+function grow(node, path, principal, from, over) {
+  const at = key(path),
+    view = from.views.get(at);
+  const source = view ?? node,
+    total = source.children.length + source.more;
+  const onLine = principal && path.length < lineOf(from).length;
+  const stepped = over !== null && from.step !== null && isOnPath(from.step, path);
+  const pinned = [...from.pins].flatMap(([name, pin]) => (name && parentOf(name) === at ? [pin] : []));
+  let children = joined(source.children, [
+    onLine ? nextOnLine(from, path.length) : null,
+    ...pinned,
+    stepped ? steppedNode(from.step, path.length) : null,
+  ]);
+  const asked = view !== undefined || pinned.length > 0;
+  const open = !from.closed.has(at) && children.length > 0 && (path.length === 0 || asked || stepped || (onLine && !over));
+  if (stepped) children = children.filter((child) => isThere(child, key([...path, numberOf(child)]), over));
+  const numbers = { ...node, ...over?.numbers.get(at) };
+  if (over && numbers.visits === 0) numbers.value = null;
+  return {
+    node: numbers,
+    path,
+    at,
+    total,
+    open,
+    principal,
+    mark: over?.marks.get(at) ?? null,
+    fresh: over?.fresh === at,
+    children: open
+      ? children.map((child) => grow(child, [...path, numberOf(child)], principal && node.best === child.number, from, over))
+      : [],
+    more: open ? Math.max(0, total - children.length) : 0,
+    sprouts: over?.sprouts?.at === at ? over.sprouts.texts : null,
+  };
+}
+
+/** The number of a child's action: only the root has none. @param {TreeNode} child */
+const numberOf = (child) => /** @type {number} */ (child.number);
+
+/** @param {TreeState} from */
+const lineOf = (from) => (from.line?.path ?? []).slice(0, LINE);
+
+/** @param {TreeState} from @param {number} depth */
+function nextOnLine(from, depth) {
+  const node = from.line?.nodes[depth];
+  return node && node.number === lineOf(from)[depth] ? node : null;
+}
+
+/** Whether a step goes on below that node. @param {Step} step @param {Path} path */
+const isOnPath = (step, path) => step.path.length > path.length && key(step.path.slice(0, path.length)) === key(path);
+
+/** Children with others that are not among them. @param {TreeNode[]} children @param {(TreeNode | null | undefined)[]} others */
+function joined(children, others) {
+  const all = [...children],
+    here = new Set(children.map((c) => c.number));
+  for (const child of others)
+    if (child && !here.has(child.number)) {
+      here.add(child.number);
+      all.push(child);
+    }
+  return all;
+}
+
+/**
+ * What no simulation has passed yet is not in the tree: on the step's path it appears with the expansion.
+ * @param {TreeNode} child
+ * @param {string} at
+ * @param {Overlay} over
+ */
+function isThere(child, at, over) {
+  const visits = over.numbers.get(at)?.visits ?? child.visits;
+  return Number(visits) > 0 || (over.grown && over.fresh === at);
+}
+
+/**
+ * The child that a step took at a depth, from what the step says of it.
+ * @param {Step | null} step
+ * @param {number} depth
+ * @returns {TreeNode | null}
+ */
+function steppedNode(step, depth) {
+  const choice = step?.selection[depth],
+    edge = choice?.edges.find((e) => e.chosen);
+  if (!choice || !edge) return null;
+  return {
+    action: edge.text,
+    number: edge.action,
+    visits: edge.visits,
+    value: edge.value,
+    value_for: choice.player,
+    proven: null,
+    player: null,
+    expanded: false,
+    id: null,
+    shared: false,
+    best: null,
+    children: [],
+    more: 0,
+  };
+}

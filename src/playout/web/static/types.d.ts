@@ -1,0 +1,495 @@
+// What the server sends (docs/http.md) and what the page keeps of it.
+
+export type LanguageName = "en" | "zh";
+export type Theme = "light" | "dark";
+/** A number that JSON can not write is a word. */
+export type Score = number | "infinity" | "-infinity" | null;
+export type Range = [number, number];
+/** Numbers of the actions from the root. */
+export type Path = number[];
+
+export interface Server {
+  name: string;
+  version: string;
+  ask: { model: string } | null;
+  compiling: number | null;
+}
+
+export interface GameSetting {
+  name: string;
+  type: string;
+  default: number | number[] | string;
+}
+
+export interface Game {
+  game: string;
+  description: string;
+  about: string;
+  preset: string;
+  built_in: boolean;
+  settings: GameSetting[];
+  position: string;
+}
+
+export interface Preset {
+  preset: string;
+  description: string;
+  options: Record<string, string>;
+}
+
+export interface Setting {
+  name: string;
+  meaning: string;
+  words: string[];
+  number: string | null;
+  default: string;
+  defaults: Record<string, string>;
+  part: string;
+  kinds: string[];
+}
+
+/** Settings that were chosen: a preset, the options that differ from it, a seed. */
+export interface Choice {
+  preset: string;
+  options: Record<string, string | undefined>;
+  seed: number | string | null;
+}
+
+export interface Action {
+  number: number;
+  action: string;
+  probability?: number | null;
+}
+
+export interface Position {
+  text: string;
+  player: number;
+  over: boolean;
+  chance: boolean;
+  show: string;
+  svg: string;
+  actions: Action[];
+}
+
+export interface Run {
+  id: number;
+  share: number | null;
+  simulations: number;
+  simulations_per_second: number;
+  seconds?: number;
+  stopped_by?: string | null;
+  error?: string | null;
+}
+
+export interface Kept {
+  visits: number;
+  of: number;
+  how: string;
+}
+
+export interface Failure {
+  what: string;
+  message: string;
+  position: string;
+  moment: number;
+}
+
+export interface SessionHead {
+  id: string;
+  permalink: string;
+  name: string;
+  game: string;
+  touched: number;
+  temporary: boolean;
+}
+
+export interface ListedSession extends SessionHead {
+  position: string;
+  simulations: number;
+  running: boolean;
+}
+
+export interface Session extends SessionHead {
+  game_settings: Record<string, number | number[] | string>;
+  range: Range | null;
+  preset: string;
+  options: Record<string, string>;
+  changed: string[];
+  seed: number;
+  position: Position;
+  moment: number;
+  simulations: number;
+  visits: number;
+  nodes: number;
+  proven: number | null;
+  run: Run | null;
+  last_run: Run | null;
+  failure: Failure | null;
+  kept: Kept | null;
+  version: number;
+}
+
+/** What the drawing of a value with its interval needs. */
+export interface Valued {
+  value: number | null;
+  proven: number | null;
+  interval: Range | null;
+}
+
+export interface ActionStats extends Valued {
+  action: string;
+  number: number;
+  visits: number;
+  share: number;
+  prior: number;
+  line: string[];
+  line_numbers: number[];
+}
+
+export interface Result {
+  value_for: number;
+  total: number | null;
+  simulations_per_second: number;
+  visits: number;
+  nodes: number;
+  value: number | null;
+  proven: number | null;
+  best: string | null;
+  best_number: number | null;
+  actions: ActionStats[];
+  mean_depth: number;
+  max_depth: number;
+}
+
+export interface ChartAction {
+  number: number;
+  share: number;
+  value: number | null;
+}
+
+export interface ChartPoint {
+  simulations: number;
+  actions: ChartAction[];
+}
+
+export interface Chart {
+  points: ChartPoint[];
+  names: Record<string, string>;
+}
+
+export interface TreeNode {
+  action: string | null;
+  number: number | null;
+  visits: number;
+  value: number | null;
+  value_for: number;
+  interval?: Range | null;
+  prior?: number | null;
+  proven: number | null;
+  player: number | null;
+  expanded: boolean;
+  id: number | null;
+  shared: boolean;
+  best: number | null;
+  children: TreeNode[];
+  more: number;
+}
+
+export interface Details {
+  node: TreeNode;
+  path: Path;
+  line: string[];
+  position: Position;
+  children: number;
+  visited: number;
+  expected: string[];
+  expected_numbers: number[];
+  error: number | null;
+}
+
+/** [parent, number, share, value, value_for] */
+export type MapCell = [number, number, number, number | null, number];
+
+export interface TreeMap {
+  visits: number;
+  cells: MapCell[];
+  names: (string | null)[];
+}
+
+export interface Line {
+  path: Path;
+  nodes: TreeNode[];
+}
+
+export interface Found {
+  found: { path: Path; line: string[]; visits: number; value: number | null }[];
+  complete: boolean;
+}
+
+export interface FactsOfAction extends Valued {
+  action: string;
+  number: number;
+  visits: number;
+  share: number;
+  line: string[];
+  line_length: number;
+}
+
+export interface Explanation {
+  text: string;
+  facts: { player: number; best: FactsOfAction | null; next: FactsOfAction | null };
+}
+
+export interface Moment {
+  id: number;
+  parent: number | null;
+  ply: number;
+  action: string | null;
+  text: string;
+  parked: number;
+  current: boolean;
+}
+
+export interface GameSoFar {
+  moment: number;
+  moments: Moment[];
+}
+
+export interface Answer {
+  answer: string;
+  source: "model" | "built-in";
+  model: string | null;
+  note: string | null;
+}
+
+export type AskKind = "choice" | "step" | "question";
+
+export interface StepEdge {
+  action: number;
+  text: string;
+  visits: number;
+  value: number | null;
+  proven: boolean;
+  value_term: Score;
+  exploration_term: Score;
+  score: Score;
+  chosen: boolean;
+}
+
+export interface StepChoice {
+  position: string;
+  svg: string | null;
+  player: number;
+  visits: number;
+  edges: StepEdge[];
+  text: string;
+}
+
+export interface StepExpansion {
+  position: string;
+  svg: string | null;
+  depth: number;
+  player: number;
+  actions: string[];
+  priors: number[];
+}
+
+export interface StepPlayout {
+  actions: string[];
+  returns: number[];
+  final_position: string;
+  final_svg: string | null;
+  positions: string[];
+  svgs: string[];
+  shown: number;
+}
+
+export interface StepChange {
+  what: "node" | "edge" | "tree";
+  path: string[];
+  numbers: Path;
+  field: string;
+  before: Score;
+  after: Score;
+}
+
+export interface ServerStep {
+  simulation: number;
+  selection: StepChoice[];
+  expansion: StepExpansion | null;
+  leaf: string;
+  leaf_added: boolean;
+  leaf_svg: string | null;
+  ending: string;
+  playouts: StepPlayout[];
+  played: number;
+  static_values: number[] | null;
+  returns: number[];
+  backup: StepChange[];
+  path: Path;
+}
+
+export type Phase = "selection" | "expansion" | "playout" | "backup";
+
+/** One thing of a step that is shown at a time. */
+export type Beat =
+  | { phase: "selection"; depth: number }
+  | { phase: "expansion" }
+  | { phase: "playout"; which: number; moves: number }
+  | { phase: "backup"; place: number };
+
+/** A node or an edge that the backup changes, with its changes. */
+export interface Place {
+  key: string;
+  what: "node" | "edge" | "tree";
+  numbers: Path;
+  path: string[];
+  changes: StepChange[];
+}
+
+export interface Step extends ServerStep {
+  beats: Beat[];
+  places: Place[];
+}
+
+/** What a step changes in the drawing of the tree; places are named by their paths, as `key` writes them. */
+export interface Overlay {
+  numbers: Map<string, Record<string, Score>>;
+  marks: Map<string, "path" | "now" | "changed">;
+  fresh: string | null;
+  grown: boolean;
+  sprouts: { at: string; texts: string[] } | null;
+}
+
+/** A node of the tree that is drawn. */
+export interface Shown {
+  node: TreeNode;
+  path: Path;
+  at: string;
+  total: number;
+  open: boolean;
+  principal: boolean;
+  mark: string | null;
+  fresh: boolean;
+  children: Shown[];
+  more: number;
+  sprouts: string[] | null;
+}
+
+/** A node, a new action that is not visited yet (sprout), or the children that are not shown (more), with its place. */
+export interface Item {
+  kind: "node" | "sprout" | "more";
+  at: string;
+  path: Path;
+  label: string;
+  parent: Item | null;
+  children: Item[];
+  shown: Shown | null;
+  visits: number;
+  value: number | null;
+  proven: boolean;
+  shared: boolean;
+  id: number | null;
+  closed: boolean;
+  more: number;
+  shownCount: number;
+  numbers: string;
+  width: number;
+  depth: number;
+  row: number;
+  x: number;
+  y: number;
+}
+
+export interface Drawn {
+  items: Item[];
+  width: number;
+  height: number;
+}
+
+export interface Budget {
+  kind: string;
+  simulations: number;
+  seconds: number;
+}
+
+export interface Notice {
+  text: string;
+  kind: string;
+  id: number;
+}
+
+export type LiveMessage =
+  | { type: "state"; session: Session }
+  | { type: "deleted" }
+  | { type: "error"; error: { code: string; message: string } }
+  | LiveUpdate;
+
+export interface LiveUpdate {
+  type: "update";
+  version: number;
+  run: Run | null;
+  result?: Result;
+  tree?: TreeNode;
+  map?: TreeMap;
+  line?: Line;
+  point?: ChartPoint;
+  explanation?: Explanation;
+}
+
+export interface State {
+  server: Server | null;
+  games: Game[];
+  presets: Preset[];
+  settings: Setting[];
+  /** While a first search waits for the compiler: about how many seconds that takes. */
+  compiling: number | null;
+  /** Why there is no session to show. */
+  trouble: { code: string | undefined; message: string } | null;
+  session: Session | null;
+  /** The run that is on. */
+  run: Run | null;
+  result: Result | null;
+  /** The watched top of the tree. */
+  tree: TreeNode | null;
+  map: TreeMap | null;
+  /** The principal line. */
+  line: Line | null;
+  chart: Chart;
+  /** The game so far. */
+  game: GameSoFar | null;
+  explanation: Explanation | null;
+  connected: boolean;
+  /** Live updates so far. */
+  updates: number;
+  /** Path -> how many children to show there. */
+  open: Map<string, number>;
+  closed: Set<string>;
+  /** Path -> node with its children, beyond what is watched. */
+  views: Map<string, TreeNode>;
+  /** Path -> node that is shown although it is not among the most visited. */
+  pins: Map<string, TreeNode>;
+  /** The path of the node whose details are shown. */
+  chosen: Path | null;
+  details: Details | null;
+  found: (Found & { text: string }) | null;
+  step: Step | null;
+  beat: number;
+  slow: boolean;
+  pace: number;
+  tab: string;
+  dialog: "setup" | "compare" | "keep" | "help" | null;
+  budget: Budget;
+  answers: (Answer & { kind: AskKind; question: string | null })[];
+  asking: boolean;
+  notices: Notice[];
+  /** The failure that was closed, as JSON. */
+  readFailure: string | null;
+  /** A position of an expected line that is looked at on the board. */
+  shown: { src: string; label: string } | null;
+  /** For screen readers. */
+  said: string;
+  language: LanguageName;
+  theme: Theme | "auto";
+  systemDark: boolean;
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PHASES, cut, overlayAt, sceneAt } from "../../src/playout/web/static/beats.js";
+import { STEP } from "./steps.js";
+
+const step = cut(STEP);
+const at = (phase, rest = {}) =>
+  step.beats.find((b) => b.phase === phase && Object.entries(rest).every(([k, v]) => b[k] === v));
+
+test("a step is cut into beats, phase after phase", () => {
+  assert.deepEqual(step.beats, [
+    { phase: "selection", depth: 0 },
+    { phase: "expansion" },
+    { phase: "playout", which: 0, moves: 0 },
+    { phase: "playout", which: 0, moves: 1 },
+    { phase: "playout", which: 0, moves: 2 }, // beyond what is drawn: the end
+    { phase: "backup", place: 0 },
+    { phase: "backup", place: 1 },
+  ]);
+  assert.deepEqual([...new Set(step.beats.map((b) => b.phase))], PHASES);
+});
+
+test("every phase has a beat where nothing happens in it", () => {
+  const empty = cut({ ...STEP, selection: [], expansion: null, playouts: [], backup: [], path: [] });
+  assert.deepEqual(empty.beats, [
+    { phase: "selection", depth: -1 },
+    { phase: "expansion" },
+    { phase: "playout", which: -1, moves: 0 },
+    { phase: "backup", place: -1 },
+  ]);
+});
+
+test("changes of one edge are one place", () => {
+  assert.deepEqual(
+    step.places.map((p) => [p.key, p.changes.length]),
+    [
+      ["edge 1", 2],
+      ["node ", 1],
+    ],
+  );
+});
+
+test("before the backup the tree shows the old numbers, then the new ones, from the leaf up", () => {
+  const visits = (beat) => ["1", ""].map((place) => overlayAt(step, beat).numbers.get(place).visits);
+  assert.deepEqual(visits(at("selection")), [0, 2]);
+  assert.deepEqual(visits(at("backup", { place: 0 })), [1, 2]);
+  assert.deepEqual(visits(at("backup", { place: 1 })), [1, 3]);
+});
+
+test("the place that is looked at is marked", () => {
+  const now = (beat) => [...overlayAt(step, beat).marks].filter(([, mark]) => mark === "now").map(([place]) => place);
+  assert.deepEqual(now(at("selection")), [""]);
+  assert.deepEqual(now(at("expansion")), ["1"]);
+  assert.deepEqual(now(at("playout")), ["1"]);
+  assert.deepEqual(now(at("backup", { place: 1 })), [""]);
+});
+
+test("a leaf that is visited for the first time appears with the expansion, with its new actions", () => {
+  const before = overlayAt(step, at("selection")),
+    then = overlayAt(step, at("expansion"));
+  assert.deepEqual([before.fresh, before.grown, before.sprouts], ["1", false, null]);
+  assert.deepEqual([then.grown, then.sprouts], [true, { at: "1", texts: ["c", "d"] }]);
+});
+
+test("the board follows the step", () => {
+  const drawn = (beat) => [sceneAt(step, beat).svg, sceneAt(step, beat).text];
+  assert.deepEqual(drawn(at("selection")), ["<svg id='start'/>", "start"]);
+  assert.deepEqual(drawn(at("expansion")), ["<svg id='b'/>", "b"]);
+  assert.deepEqual(drawn(at("playout", { moves: 0 })), ["<svg id='leaf'/>", "b"]);
+  assert.deepEqual(drawn(at("playout", { moves: 1 })), ["<svg id='bc'/>", "bc"]);
+  assert.deepEqual(drawn(at("playout", { moves: 2 })), ["<svg id='end'/>", "bcd"]);
+  assert.deepEqual(drawn(at("backup")), ["<svg id='leaf'/>", "b"]);
+});
