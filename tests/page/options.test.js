@@ -16,7 +16,7 @@ const setting = (name, rest = {}) => ({
   kinds: [],
   ...rest,
 });
-state.presets = [{ preset: "default", description: "", options: { policy: "uct", c: "1.4", solver: "on" } }];
+state.presets = [{ preset: "default", description: "", translations: {}, options: { policy: "uct", c: "1.4", solver: "on" } }];
 state.settings = [
   setting("policy", { words: ["uct", "puct"], default: "uct" }),
   setting("c", { part: "policy", kinds: ["uct", "puct"], defaults: { uct: "1.4", puct: "2.5" } }),

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { dictionaries, translate } from "../../src/playout/web/static/words/translate.js";
 
 const { en, zh } = dictionaries;
-// What games, presets and settings are about: in English the server tells that.
-const isTold = (name) => /^(game|preset|setting)_/.test(name) && !(name in en);
+// What games are about: in English the server tells that.
+const isTold = (name) => name.startsWith("game_") && !(name in en);
 const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
 const STATIC = new URL("../../src/playout/web/static/", import.meta.url);

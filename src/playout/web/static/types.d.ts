@@ -31,15 +31,23 @@ export interface Game {
   position: string;
 }
 
-export interface Preset {
+/** What the server says in English, and its fields in other languages. */
+export interface Translated {
+  translations: Partial<Record<LanguageName, Record<string, string | null>>>;
+}
+
+export interface Preset extends Translated {
   preset: string;
   description: string;
   options: Record<string, string>;
 }
 
-export interface Setting {
+export interface Setting extends Translated {
   name: string;
   meaning: string;
+  unit: string | null;
+  least: number | null;
+  most: number | null;
   words: string[];
   number: string | null;
   default: string;

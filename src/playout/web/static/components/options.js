@@ -1,10 +1,10 @@
 // The search settings: a preset, and every option with its meaning. Used to set up, to start again, and to compare.
 
 import { html, useState } from "../vendor/preact-htm.js";
-import { t, told } from "../i18n.js";
+import { t } from "../i18n.js";
 import { state } from "../store.js";
 
-/** @import { Choice, Session, Setting } from "../types.js" */
+/** @import { Choice, Session, Setting, Translated } from "../types.js" */
 
 /** The settings of a session. @param {Session} session @returns {Choice} */
 export const choiceOf = (session) => ({
@@ -12,6 +12,14 @@ export const choiceOf = (session) => ({
   options: Object.fromEntries((session.changed ?? []).map((name) => [name, session.options[name]])),
   seed: session.seed,
 });
+
+/**
+ * A text of the server's in the language that is chosen, where it has one.
+ * @param {Translated | undefined} thing
+ * @param {string} english
+ * @param {string} field
+ */
+const said = (thing, english, field) => thing?.translations[state.language]?.[field] || english;
 
 /** @param {string} name */
 const presetOf = (name) => state.presets.find((p) => p.preset === name);
@@ -79,7 +87,7 @@ export function Options({ choice, onChange, name, open = false }) {
         ${state.presets.map((p) => html`<option value=${p.preset}>${p.preset}</option>`)}
       </select></label
     >
-    <p class="dim small">${told(`preset_${choice.preset}`, preset?.description ?? "")}</p>
+    <p class="dim small">${said(preset, preset?.description ?? "", "description")}</p>
     <label class="field"
       ><span>${t("seed")}</span
       ><input
@@ -144,10 +152,10 @@ function Option({ setting, choice, change, differs, name }) {
           ${setting.words.map((w) => html`<option value=${w}>${w || t("games_own")}</option>`)}${setting.number && html`<option value="#">${t("a_number")}</option>`}
         </select>`
       }
-      ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} />`}</span
+      ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} min=${setting.least} max=${setting.most} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} /> ${said(setting, setting.unit ?? "", "unit")}`}</span
     >
     <small
-      >${told(`setting_${setting.name}`, setting.meaning)}${off ? ` (${t("only_with", { part: setting.part, kinds: setting.kinds.join(", ") })})` : ""}</small
+      >${said(setting, setting.meaning, "meaning")}${off ? ` (${t("only_with", { part: setting.part, kinds: setting.kinds.join(", ") })})` : ""}</small
     >
   </div>`;
 }
