@@ -15,7 +15,7 @@ function shown(path, children = [], rest = {}) {
     proven: null,
   };
   return {
-    node: { ...node, id: 0, shared: false, ...rest.node },
+    node: { ...node, node: 0, shared: false, ...rest.node },
     path,
     at: path.join(),
     total: rest.total ?? children.length,

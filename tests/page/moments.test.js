@@ -10,9 +10,9 @@ const MOMENTS = [
   [3, 1, true],
   [4, 3, true],
   [5, 0, false],
-].map(([id, parent, current]) => ({ id, parent, current }));
+].map(([moment, parent, current]) => ({ moment, parent, current }));
 
-const ids = (rows) => rows.map((row) => [row.from?.id ?? null, row.moments.map((m) => m.id)]);
+const ids = (rows) => rows.map((row) => [row.from?.moment ?? null, row.moments.map((m) => m.moment)]);
 
 test("the present line is the first row, other branches have rows of their own", () => {
   assert.deepEqual(ids(rowsOf(MOMENTS)), [

@@ -15,7 +15,7 @@ function node(number, visits, children = [], rest = {}) {
     value_for: 0,
     proven: null,
     player: 1,
-    best: children[0]?.number ?? null,
+    best_number: children[0]?.number ?? null,
     children,
     more: 0,
     ...rest,

@@ -8,11 +8,12 @@ export const STEP = {
       svg: "<svg id='start'/>",
       player: 0,
       visits: 2,
-      text: "b",
+      number: 1,
+      action: "b",
       edges: [
         {
-          action: 0,
-          text: "a",
+          number: 0,
+          action: "a",
           visits: 2,
           value: 0.5,
           proven: false,
@@ -22,8 +23,8 @@ export const STEP = {
           chosen: false,
         },
         {
-          action: 1,
-          text: "b",
+          number: 1,
+          action: "b",
           visits: 0,
           value: null,
           proven: false,
@@ -55,9 +56,9 @@ export const STEP = {
   static_values: null,
   returns: [1, -1],
   backup: [
-    { what: "edge", path: ["b"], numbers: [1], field: "visits", before: 0, after: 1 },
-    { what: "edge", path: ["b"], numbers: [1], field: "value", before: 0, after: 1 },
-    { what: "node", path: [], numbers: [], field: "visits", before: 2, after: 3 },
+    { what: "edge", line: ["b"], path: [1], field: "visits", before: 0, after: 1 },
+    { what: "edge", line: ["b"], path: [1], field: "value", before: 0, after: 1 },
+    { what: "node", line: [], path: [], field: "visits", before: 2, after: 3 },
   ],
   path: [1],
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as urls from "../../src/playout/web/static/urls.js";
 
-const ROOT = urls.SERVER.replace("/server", "");
+const ROOT = "/v1";
 
 test("everything is below one root", () => {
   for (const name of ["SERVER", "GAMES", "PRESETS", "SETTINGS", "POSITIONS", "SESSIONS"])

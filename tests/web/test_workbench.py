@@ -38,13 +38,13 @@ def test_texts_and_drawings_of_a_game_are_never_run(desk: Desk) -> None:
 
 
 EVIL = """async ([server, id]) => {
-    const session = `${server}/api/sessions/${id}`, failed = [];
+    const session = `${server}/v1/sessions/${id}`, failed = [];
     const json = { "Content-Type": "application/json" };
     for (const [path, more] of [
         ["", {}],
         ["/run", { method: "POST", mode: "no-cors" }],
-        ["/play", { method: "POST", mode: "no-cors", body: '{"action": 3}' }],
-        ["/play", { method: "POST", body: '{"action": 3}', headers: json }],
+        ["/play", { method: "POST", mode: "no-cors", body: '{"number": 3}' }],
+        ["/play", { method: "POST", body: '{"number": 3}', headers: json }],
         ["", { method: "DELETE" }],
     ])
         failed.push(await fetch(session + path, more).then(() => false, () => true));
@@ -237,7 +237,7 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(browser: Any, bench: Ser
 def test_the_reference_of_the_interface_comes_from_here_alone(desk: Desk) -> None:
     page = desk.page
     page.goto(f"{desk.address}/docs")
-    expect(page.locator("summary", has_text="/api/sessions/{session}/step")).to_be_visible()
+    expect(page.locator("summary", has_text="/v1/sessions/{session}/step")).to_be_visible()
     create = page.locator("details", has_text="Create a session, of a game")
     create.locator("summary").click()
     expect(create).to_contain_text("The same seed gives the same search again.")

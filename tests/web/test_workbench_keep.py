@@ -60,10 +60,10 @@ def test_deleting_asks_once_more(desk: Desk) -> None:
     row = page.locator(".sessions li", has_text="to be deleted")
     row.get_by_role("button").click()
     expect(row.get_by_role("button")).to_have_text("Really delete?")
-    assert desk.http.get(f"/api/sessions/{made.rpartition('/')[2]}").status_code == 200
+    assert desk.http.get(f"/v1/sessions/{made.rpartition('/')[2]}").status_code == 200
     row.get_by_role("button").click()
     expect(row).to_have_count(0)
-    assert desk.http.get(f"/api/sessions/{made.rpartition('/')[2]}").status_code == 404
+    assert desk.http.get(f"/v1/sessions/{made.rpartition('/')[2]}").status_code == 404
 
 
 def test_the_server_is_started_again_and_everything_is_there(browser: Any, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_graph_search_shows_shared_nodes_as_shared(desk: Desk) -> None:
 
     def walk(node: dict[str, Any], path: list[int]) -> None:
         if node["shared"] and len(path) == 3:
-            paths.setdefault(node["id"], []).append(path)
+            paths.setdefault(node["node"], []).append(path)
         for child in node["children"]:
             walk(child, [*path, child["number"]])
 

@@ -127,7 +127,7 @@ def test_where_all_sessions_are_used_they_are_listed_and_deleting_one_lets_the_v
     rows.first.get_by_role("button").click()
     expect(page.locator("header.top")).to_contain_text("tictactoe", timeout=PATIENCE)
     assert page.url.startswith(f"{desk.address}/s/")
-    assert [s["name"] for s in full.get("/api/sessions")["sessions"]] == ["", "newer"]
+    assert [s["name"] for s in full.get("/v1/sessions")["sessions"]] == ["", "newer"]
     desk.run(100)
     desk.seen.complaints.clear()  # Chromium reports the 429
     desk.close()

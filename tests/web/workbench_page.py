@@ -125,16 +125,16 @@ class Desk:
 
     def prepare(self, simulations: int = 0, **session: Any) -> str:
         """A session made through the interface, of the preset `default` if no other is named; its permalink."""
-        made = self.http.post("/api/sessions", json={"preset": "default", **session}).raise_for_status().json()
+        made = self.http.post("/v1/sessions", json={"preset": "default", **session}).raise_for_status().json()
         if simulations:
-            self.http.post(f"/api/sessions/{made['id']}/run", json={"simulations": simulations}).raise_for_status()
-            while self.http.get(f"/api/sessions/{made['id']}").json().get("run", "busy"):
+            self.http.post(f"/v1/sessions/{made['id']}/run", json={"simulations": simulations}).raise_for_status()
+            while self.http.get(f"/v1/sessions/{made['id']}").json().get("run", "busy"):
                 time.sleep(0.1)
         return str(made["permalink"])
 
     def state(self, what: str = "") -> Any:
         session = self.page.locator("main").get_attribute("data-session")
-        return self.http.get(f"/api/sessions/{session}{what}").raise_for_status().json()
+        return self.http.get(f"/v1/sessions/{session}{what}").raise_for_status().json()
 
     def run(self, simulations: int) -> None:
         self.page.locator("#budget").fill(str(simulations))
@@ -177,5 +177,5 @@ def phase(page: Any, name: str) -> Any:
 
 
 def game_named(desk: Desk, name: str) -> str:
-    games = desk.http.get("/api/games").json()["games"]
+    games = desk.http.get("/v1/games").json()["games"]
     return str(next(game["game"] for game in games if name in game["game"]))

@@ -114,7 +114,7 @@ function operation(method, path, found) {
     if (known.length) box.append(rows(known, FIELDS));
   }
   const errors = Object.keys(found.responses ?? {}).filter((status) => Number(status) >= 400);
-  box.append(make("p", `Refusals, {"error": {"code", "message"}}: ${errors.join(", ")}`));
+  box.append(make("p", `Refusals, as problem details (RFC 9457) with a code: ${errors.join(", ")}`));
   return box;
 }
 
@@ -128,7 +128,7 @@ for (const [path, methods] of Object.entries(api.paths)) {
     groups.set(tag, [...(groups.get(tag) ?? []), operation(method, path, found)]);
   }
 }
-groups.set("live", [make("p", "WebSocket /api/sessions/{session}/live: the messages are described in docs/http.md.")]);
+groups.set("live", [make("p", "WebSocket /v1/sessions/{session}/live: the messages are described in docs/http.md.")]);
 for (const [tag, boxes] of groups) {
   contents.append(make("a", tag, { href: `#${tag}` }));
   main.append(make("h2", tag, { id: tag }), ...boxes);

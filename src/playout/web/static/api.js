@@ -3,7 +3,7 @@
 import { liveUrl, withQuery } from "./urls.js";
 
 /** @import { Query } from "./urls.js" */
-/** @import { LiveMessage } from "./types.js" */
+/** @import { LiveMessage, Problem } from "./types.js" */
 
 /** What the server refused, and why. */
 export class Refused extends Error {
@@ -20,8 +20,9 @@ async function answer(response) {
   if (response.status === 204) return null;
   const body = await response.json().catch(() => null);
   if (response.ok) return body;
-  const error = body?.error ?? { code: "unknown", message: `${response.status} ${response.statusText}` };
-  throw new Refused(response.status, error.code, error.message);
+  /** @type {Partial<Problem>} */
+  const problem = body ?? {};
+  throw new Refused(response.status, problem.code ?? "unknown", problem.detail ?? `${response.status} ${response.statusText}`);
 }
 
 /**

@@ -43,10 +43,10 @@ function placesOf(step) {
   /** @type {Place[]} */
   const places = [];
   for (const change of step.backup) {
-    const key = `${change.what} ${change.numbers.join()}`;
+    const key = `${change.what} ${change.path.join()}`;
     let place = places.at(-1);
     if (place?.key !== key) {
-      place = { key, what: change.what, numbers: change.numbers, path: change.path, changes: [] };
+      place = { key, what: change.what, line: change.line, path: change.path, changes: [] };
       places.push(place);
     }
     place.changes.push(change);
@@ -68,7 +68,7 @@ export function overlayAt(step, now) {
   const reached = now.phase === "selection" ? now.depth + 1 : step.path.length;
   for (let d = 0; d <= reached; d++) marks.set(step.path.slice(0, d).join(), "path");
   step.places.forEach((place, index) => {
-    const key = place.numbers.join();
+    const key = place.path.join();
     const done = now.phase === "backup" && index <= now.place;
     if (done) marks.set(key, index === now.place ? "now" : "changed");
     if (place.what !== "edge" && key !== "") return;
@@ -96,7 +96,7 @@ export function overlayAt(step, now) {
 /** Whether the leaf is visited for the first time. @param {Step} step @param {string} leaf */
 const isFirstVisit = (step, leaf) =>
   step.path.length > 0 &&
-  step.backup.some((c) => c.what === "edge" && c.field === "visits" && c.numbers.join() === leaf && c.before === 0);
+  step.backup.some((c) => c.what === "edge" && c.field === "visits" && c.path.join() === leaf && c.before === 0);
 
 /**
  * The drawing for the board at a beat: its SVG, its position, and the name of its caption with what fills that in.
@@ -107,7 +107,7 @@ const isFirstVisit = (step, leaf) =>
 export function sceneAt(step, now) {
   if (now.phase === "selection" && now.depth >= 0) {
     const choice = step.selection[now.depth];
-    return { svg: choice.svg, text: choice.position, caption: "scene_selection", values: { move: choice.text } };
+    return { svg: choice.svg, text: choice.position, caption: "scene_selection", values: { move: choice.action } };
   }
   if (now.phase === "expansion" && step.expansion)
     return { svg: step.expansion.svg, text: step.expansion.position, caption: "scene_expansion", values: {} };

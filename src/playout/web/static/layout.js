@@ -75,7 +75,7 @@ function itemOf(shown, parent, names) {
     value: node.value,
     proven,
     shared: Boolean(node.shared),
-    id: node.id,
+    node: node.node,
     numbers: `${count(node.visits)} · ${proven ? "✓" : ""}${value(node.value)}`,
     closed: !shown.open && shown.total > 0,
   });
@@ -122,7 +122,7 @@ const unplaced = (kind, label, at, rest) => ({
   value: null,
   proven: false,
   shared: false,
-  id: null,
+  node: null,
   closed: false,
   more: 0,
   shownCount: 0,

@@ -14,7 +14,7 @@ export function rowsOf(moments) {
   /** @param {Moment} moment @param {Moment[]} row */
   const follow = (moment, row) => {
     row.push(moment);
-    const [first, ...others] = [...(children.get(moment.id) ?? [])].sort((a, b) => Number(b.current) - Number(a.current));
+    const [first, ...others] = [...(children.get(moment.moment) ?? [])].sort((a, b) => Number(b.current) - Number(a.current));
     if (first) follow(first, row);
     for (const other of others) {
       /** @type {Moment[]} */
@@ -28,4 +28,4 @@ export function rowsOf(moments) {
 }
 
 /** The moment before the present one; null: this is the start. @param {GameSoFar} game */
-export const momentBefore = (game) => game.moments.find((m) => m.id === game.moment)?.parent ?? null;
+export const momentBefore = (game) => game.moments.find((m) => m.moment === game.moment)?.parent ?? null;

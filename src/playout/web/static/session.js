@@ -115,7 +115,7 @@ function hear(message) {
   if (message.type === "state") hearState(message.session);
   else if (message.type === "update") hearUpdate(message);
   else if (message.type === "deleted") gone();
-  else if (message.type === "error") notify(message.error.message);
+  else if (message.type === "error") notify(message.problem.detail);
 }
 
 /** The session was deleted: by this page, by the server because it was never used, or by someone else. */
@@ -224,15 +224,16 @@ async function stopped() {
 }
 
 /**
- * Plays an action, or the best, in the position that is shown now: if that has changed meanwhile, the server refuses.
- * @param {number | "best"} action
+ * Plays an action by its number, or the best, in the position that is shown now: if that has changed meanwhile, the server
+ * refuses.
+ * @param {number | "best"} which
  */
-export const play = (action) => {
+export const play = (which) => {
   const { moment } = current();
   return changing("play", async () => {
     await stopped();
     endStep();
-    moved(await post(here("play"), { action, moment }));
+    moved(await post(here("play"), { ...(which === "best" ? { action: which } : { number: which }), moment }));
   });
 };
 

@@ -56,7 +56,9 @@ function grow(node, path, principal, from, over) {
     mark: over?.marks.get(at) ?? null,
     fresh: over?.fresh === at,
     children: open
-      ? children.map((child) => grow(child, [...path, numberOf(child)], principal && node.best === child.number, from, over))
+      ? children.map((child) =>
+          grow(child, [...path, numberOf(child)], principal && node.best_number === child.number, from, over),
+        )
       : [],
     more: open ? Math.max(0, total - children.length) : 0,
     sprouts: over?.sprouts?.at === at ? over.sprouts.texts : null,
@@ -112,17 +114,17 @@ function steppedNode(step, depth) {
     edge = choice?.edges.find((e) => e.chosen);
   if (!choice || !edge) return null;
   return {
-    action: edge.text,
-    number: edge.action,
+    action: edge.action,
+    number: edge.number,
     visits: edge.visits,
     value: edge.value,
     value_for: choice.player,
     proven: null,
     player: null,
     expanded: false,
-    id: null,
+    node: null,
     shared: false,
-    best: null,
+    best_number: null,
     children: [],
     more: 0,
   };

@@ -8,6 +8,15 @@ export type Range = [number, number];
 /** Numbers of the actions from the root. */
 export type Path = number[];
 
+/** Why the server refused: RFC 9457 problem details. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+}
+
 export interface Server {
   name: string;
   version: string;
@@ -86,7 +95,7 @@ export interface Run {
   simulations_per_second: number;
   seconds?: number;
   stopped_by?: string | null;
-  error?: string | null;
+  message?: string | null;
 }
 
 export interface Kept {
@@ -196,19 +205,18 @@ export interface TreeNode {
   proven: number | null;
   player: number | null;
   expanded: boolean;
-  id: number | null;
+  node: number | null;
   shared: boolean;
-  best: number | null;
+  best_number: number | null;
   children: TreeNode[];
   more: number;
 }
 
-export interface Details {
-  node: TreeNode;
+/** A node with more about it; `more` are all of its children. */
+export interface Details extends TreeNode {
   path: Path;
   line: string[];
   position: Position;
-  children: number;
   visited: number;
   expected: string[];
   expected_numbers: number[];
@@ -249,7 +257,7 @@ export interface Explanation {
 }
 
 export interface Moment {
-  id: number;
+  moment: number;
   parent: number | null;
   ply: number;
   action: string | null;
@@ -273,8 +281,8 @@ export interface Answer {
 export type AskKind = "choice" | "step" | "question";
 
 export interface StepEdge {
-  action: number;
-  text: string;
+  number: number;
+  action: string;
   visits: number;
   value: number | null;
   proven: boolean;
@@ -290,7 +298,8 @@ export interface StepChoice {
   player: number;
   visits: number;
   edges: StepEdge[];
-  text: string;
+  number: number;
+  action: string;
 }
 
 export interface StepExpansion {
@@ -314,8 +323,8 @@ export interface StepPlayout {
 
 export interface StepChange {
   what: "node" | "edge" | "tree";
-  path: string[];
-  numbers: Path;
+  line: string[];
+  path: Path;
   field: string;
   before: Score;
   after: Score;
@@ -350,8 +359,8 @@ export type Beat =
 export interface Place {
   key: string;
   what: "node" | "edge" | "tree";
-  numbers: Path;
-  path: string[];
+  line: string[];
+  path: Path;
   changes: StepChange[];
 }
 
@@ -397,7 +406,7 @@ export interface Item {
   value: number | null;
   proven: boolean;
   shared: boolean;
-  id: number | null;
+  node: number | null;
   closed: boolean;
   more: number;
   shownCount: number;
@@ -428,10 +437,7 @@ export interface Notice {
 }
 
 export type LiveMessage =
-  | { type: "state"; session: Session }
-  | { type: "deleted" }
-  | { type: "error"; error: { code: string; message: string } }
-  | LiveUpdate;
+  { type: "state"; session: Session } | { type: "deleted" } | { type: "error"; problem: Problem } | LiveUpdate;
 
 export interface LiveUpdate {
   type: "update";

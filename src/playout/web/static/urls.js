@@ -2,7 +2,7 @@
 
 /** @import { Path } from "./types.js" */
 
-const ROOT = "/api";
+const ROOT = "/v1";
 
 /** @typedef {Record<string, string | number | null | undefined>} Query */
 

@@ -50,16 +50,15 @@ export function NodePanel() {
 
 /** The numbers of a node, each with its name. @param {Details} details */
 function rowsOf(details) {
-  const { node } = details;
   return [
-    [t("visits"), full(node.visits)],
-    [t("value"), `${value(node.value)} (${t("for_player", { who: who(node.value_for) })})`],
-    [t("interval"), interval(node.interval)],
+    [t("visits"), full(details.visits)],
+    [t("value"), `${value(details.value)} (${t("for_player", { who: who(details.value_for) })})`],
+    [t("interval"), interval(details.interval)],
     ...(details.error === null ? [] : [[t("error"), plain(details.error)]]),
-    ...(node.proven === null ? [] : [[t("proven"), value(node.proven)]]),
-    ...(node.prior === null ? [] : [[t("prior"), percent(node.prior)]]),
-    [t("to_move_field"), details.position.over ? t("game_over") : who(node.player)],
-    [t("children"), t("children_n", { n: details.children, visited: details.visited })],
-    [t("shared_field"), node.shared ? t("shared_yes") : t("no")],
+    ...(details.proven === null ? [] : [[t("proven"), value(details.proven)]]),
+    ...(details.prior === null ? [] : [[t("prior"), percent(details.prior)]]),
+    [t("to_move_field"), details.position.over ? t("game_over") : who(details.player)],
+    [t("children"), t("children_n", { n: details.more, visited: details.visited })],
+    [t("shared_field"), details.shared ? t("shared_yes") : t("no")],
   ];
 }

@@ -36,19 +36,19 @@ export function Path() {
       !only &&
       rows.map(
         (row) =>
-          html`<ol key=${row.from?.id ?? "main"} class=${`moments${row.from ? " branch" : ""}`}>
+          html`<ol key=${row.from?.moment ?? "main"} class=${`moments${row.from ? " branch" : ""}`}>
             ${row.from && html`<li class="dim from">${t("branch_at", { ply: row.from.ply })}</li>`}
             ${row.moments.map(
               (m) =>
-                html`<li key=${m.id}>
+                html`<li key=${m.moment}>
                   <button
-                    class=${`moment${m.id === game.moment ? " here" : ""}${m.current ? " current" : ""}`}
-                    data-moment=${m.id}
-                    aria-current=${m.id === game.moment ? "step" : undefined}
-                    onClick=${() => m.id !== game.moment && walk(m.id)}
+                    class=${`moment${m.moment === game.moment ? " here" : ""}${m.current ? " current" : ""}`}
+                    data-moment=${m.moment}
+                    aria-current=${m.moment === game.moment ? "step" : undefined}
+                    onClick=${() => m.moment !== game.moment && walk(m.moment)}
                     title=${m.parked ? t("parked", { n: count(m.parked) }) : m.text}
                   >
-                    ${drawn && html`<img src=${momentUrl(session.id, m.id)} alt=${m.text} loading="lazy" />`}
+                    ${drawn && html`<img src=${momentUrl(session.id, m.moment)} alt=${m.text} loading="lazy" />`}
                     <span>${m.action === null ? t("start") : `${m.ply}. ${m.action}`}</span>
                   </button>
                 </li>`,

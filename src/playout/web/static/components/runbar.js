@@ -125,7 +125,7 @@ function Progress({ running }) {
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
       ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", { n: state.compiling })}</span>`}
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
-      ${!running && session.last_run && (session.simulations > 0 || session.last_run.error) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
+      ${!running && session.last_run && (session.simulations > 0 || session.last_run.message) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
     </div>
     <div
       class=${`progress${running ? (running.share === null ? " endless" : " on") : ""}`}

@@ -49,7 +49,7 @@ function Selection(step, depth) {
   const least = Math.min(0, ...scores),
     most = Math.max(...scores, least + 1e-9);
   return html`<p>
-      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.text })}
+      ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.action })}
     </p>
     <table class="scores">
       <thead>
@@ -69,8 +69,8 @@ function Selection(step, depth) {
       <tbody>
         ${shown.map(
           (e) =>
-            html`<tr key=${e.action} class=${e.chosen ? "best" : ""} data-chosen=${e.chosen ? "true" : undefined}>
-              <th scope="row">${e.text}${e.proven ? " ✓" : ""}</th>
+            html`<tr key=${e.number} class=${e.chosen ? "best" : ""} data-chosen=${e.chosen ? "true" : undefined}>
+              <th scope="row">${e.action}${e.proven ? " ✓" : ""}</th>
               <td class="right">${count(e.visits)}</td>
               ${
                 chance
@@ -126,7 +126,7 @@ function Expansion(step) {
           </p>`
       : html`<p>${t(`expansion_${step.leaf_added ? "leaf" : "none"}`)}</p>`
   }
-  ${leaf && html`<p>${t("expansion_path")} ${step.selection.map((c) => c.text).join(" → ")}</p>`}`;
+  ${leaf && html`<p>${t("expansion_path")} ${step.selection.map((c) => c.action).join(" → ")}</p>`}`;
 }
 
 /** @param {Step} step @param {number} which @param {number} moves how many of them are played */
@@ -195,7 +195,7 @@ function Backup(step, reached) {
 
 /** A place of the tree in words. @param {Place} place @param {number} [most] how many of its last moves are named */
 function where(place, most = Infinity) {
-  const move = (place.path.length > most ? ["…", ...place.path.slice(-most)] : place.path).join(" ");
+  const move = (place.line.length > most ? ["…", ...place.line.slice(-most)] : place.line).join(" ");
   if (place.what === "tree") return t("the_tree");
-  return place.what === "edge" ? t("edge_to", { move }) : place.path.length ? t("node_at", { move }) : t("root");
+  return place.what === "edge" ? t("edge_to", { move }) : place.line.length ? t("node_at", { move }) : t("root");
 }

@@ -33,8 +33,8 @@ export function sharedLinks(items) {
   const places = new Map();
   const links = [];
   for (const item of items) {
-    if (!item.shared || item.id === null) continue;
-    const first = places.get(item.id);
+    if (!item.shared || item.node === null) continue;
+    const first = places.get(item.node);
     if (first)
       links.push(
         html`<path
@@ -43,7 +43,7 @@ export function sharedLinks(items) {
           d=${`M${first.x + first.width},${first.y}Q${Math.max(first.x + first.width, item.x + item.width) + 26},${(first.y + item.y) / 2} ${item.x + item.width},${item.y}`}
         />`,
       );
-    else places.set(item.id, item);
+    else places.set(item.node, item);
   }
   return links;
 }
