@@ -198,6 +198,16 @@ class Search:
         return int(self.tree.counters[core.SIMULATIONS])
 
     @property
+    def nodes(self) -> int:
+        """Positions in the tree."""
+        return int(self.tree.counters[core.POSITIONS])
+
+    @property
+    def edges(self) -> int:
+        """Actions in the tree."""
+        return int(self.tree.counters[core.EDGES])
+
+    @property
     def root(self) -> Any:
         """The tree, as nodes that can be walked (a `Node`)."""
         from .node import Node

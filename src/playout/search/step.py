@@ -115,8 +115,12 @@ class Step:
     positions: tuple[Position, ...] = field(default=(), repr=False, compare=False)  # along the path, the leaf's last
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON object; positions are there as texts."""
+        """One JSON object. Positions are texts; `action` is an action's text, `number` its number, `path` numbers."""
         data: dict[str, Any] = _plain(self)
+        numbers = [choice.action for choice in self.selection]
+        for change in data["backup"]:
+            change["line"] = change["path"]
+            change["path"] = numbers[: len(change["line"])]
         return data
 
     def __str__(self) -> str:
@@ -400,7 +404,10 @@ def _changes(search: "Search", choices: tuple[Choice, ...], before: list[Any], a
 def _plain(value: Any) -> Any:
     """A dataclass as JSON has it, without its positions."""
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        found = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        if isinstance(value, EdgeScore | Choice):  # in JSON, `action` is the text
+            found["number"], found["action"] = value.action, found.pop("text")
+        return found
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 

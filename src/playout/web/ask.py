@@ -95,15 +95,15 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Asker:
+class LanguageModel:
     """The language model of the environment, if there is one."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         given = os.environ if environment is None else environment
         self.url = given.get("PLAYOUT_LLM_URL", "").strip().rstrip("/")
-        self.model = given.get("PLAYOUT_LLM_MODEL", "").strip()
+        self.name = given.get("PLAYOUT_LLM_MODEL", "").strip()
         self._key = given.get("PLAYOUT_LLM_KEY", "").strip()
-        self.is_on = bool(self.url and self.model)
+        self.is_on = bool(self.url and self.name)
         self.patience = PATIENCE
         self._slots: asyncio.Semaphore | None = None
         if not self.is_on:
@@ -120,7 +120,7 @@ class Asker:
         self.is_gemini = google or self.url.endswith(":generateContent") or path.endswith("/gemini")
 
     def __repr__(self) -> str:
-        return f"<Asker {self.model or 'without a model'}>"
+        return f"<LanguageModel {self.name or 'none'}>"
 
     def gather(self, session: Session, kind: str, language: str) -> dict[str, Any]:
         """The numbers that go with a question, and the built-in answer to it."""
@@ -150,7 +150,7 @@ class Asker:
                     system = SYSTEM.format(language=LANGUAGES[language])
                     facts = json.dumps(gathered["facts"])[:FACTS_TEXT]
                     answer = await asyncio.to_thread(self.complete, system, f"{ask}\n\nThe numbers:\n{facts}")
-                return {"answer": answer, "source": "model", "model": self.model, "note": None}
+                return {"answer": answer, "source": "model", "model": self.name, "note": None}
             except AskError as error:
                 note = error.text(language) + WORDS[language]["built-in"]
         elif kind == "question":
@@ -194,7 +194,7 @@ class Asker:
         if self.is_gemini:
             url = self.url
             if not url.endswith(":generateContent"):
-                url = f"{url}/models/{quote(self.model.removeprefix('models/'), safe='')}:generateContent"
+                url = f"{url}/models/{quote(self.name.removeprefix('models/'), safe='')}:generateContent"
             body: dict[str, Any] = {
                 "systemInstruction": {"parts": [{"text": system}]},
                 "contents": [{"role": "user", "parts": [{"text": user}]}],
@@ -204,7 +204,7 @@ class Asker:
         else:
             url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
             body = {
-                "model": self.model,
+                "model": self.name,
                 "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             }
             if self._key:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from playout import games
-from playout.common.raised import described
-from playout.core.watch import as_exception
+from playout.common.raised import as_exception, described
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.parts.part import Part, kind_of, load_part

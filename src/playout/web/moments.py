@@ -1,4 +1,4 @@
-"""The game so far: a tree of moments, since one may walk back and play otherwise."""
+"""The game so far: a tree of moments, since one may walk back and play another move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ MOST = 2000
 
 @dataclass
 class Moment:
-    """One position of the game and the move that led to it."""
+    """A position of the game and the move that led to it."""
 
     id: int
     position: Position = field(repr=False)
@@ -74,7 +74,7 @@ class Moments:
         line = {moment.id for moment in self.now.line}
         return [
             {
-                "id": m.id,
+                "moment": m.id,
                 "parent": m.parent.id if m.parent else None,
                 "ply": m.ply,
                 "number": m.action,

@@ -15,7 +15,7 @@ from playout.search import Search
 from playout.search.result import Result
 
 from .refusals import fault_of
-from .turns import Turn, Turns
+from .turns import QueuePlace, Turns
 
 View = Callable[[Search], Any]
 
@@ -45,7 +45,7 @@ class Run:
         self.start = 0 if from_start else search.simulations
         self.done = 0
         self._caps, self._ended, self._from_start, self._each = caps, ended, from_start, each
-        self._turn = Turn()
+        self._turn = QueuePlace()
         self._questions: deque[tuple[View, Future[Any]]] = deque()
         self._why_stop: str | None = None
         self._thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
@@ -92,7 +92,7 @@ class Run:
             "seconds": round(seconds, 4),
             "simulations_per_second": round(self.simulations / seconds, 1) if seconds > 0 else 0.0,
             "stopped_by": self.stopped_by,
-            "error": self.error,
+            "message": self.error,
         }
 
     def _work(self) -> None:

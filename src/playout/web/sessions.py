@@ -22,7 +22,7 @@ from .caps import Caps
 from .catalogue import Catalogue, option_texts
 from .refusals import Refusal, game_may_fail
 from .session import Session
-from .store import Store
+from .store import SessionStore
 from .turns import Turns
 from .views import position_view
 
@@ -40,7 +40,7 @@ ROLLOUTS = 1000  # from one position: nobody can stop a run, or look, in the mid
 class Sessions:
     """Create, find, delete; `close` saves them all."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, caps: Caps) -> None:
+    def __init__(self, store: SessionStore, catalogue: Catalogue, caps: Caps) -> None:
         self.store, self.catalogue, self.caps = store, catalogue, caps
         self.turns = Turns(caps.workers)
         self._all: dict[str, Session] = {}

@@ -30,7 +30,7 @@ create table if not exists sessions (
 """
 
 
-class Store:
+class SessionStore:
     """The data folder. One server at a time: SQLite's lock is held as long as it is open."""
 
     def __init__(self, folder: Path) -> None:

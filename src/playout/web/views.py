@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from playout.core import tree as core
 from playout.errors import ActionError
 from playout.game import CHANCE, Game, Position
 from playout.report.explain import explain_data, render
 from playout.search import Search
 from playout.search.node import Node
+from playout.search.outline import outline
 from playout.search.result import ActionStats, Result
 from playout.search.step import Playout, Step
 
@@ -127,7 +127,7 @@ def point_view(search: Search, most: int = 6) -> dict[str, Any]:
         "simulations": search.simulations,
         "value": root.value,
         "value_for": root.value_for,
-        "best": best.action if best is not None else None,
+        "best_number": best.action if best is not None else None,
         "actions": [{"number": n.action, "share": n.visits / total, "value": n.value} for n in first if n.is_visited],
     }
 
@@ -147,14 +147,8 @@ def node_at(search: Search, path: Sequence[int]) -> Node:
 
 def node_view(node: Node) -> dict[str, Any]:
     """A node without its children."""
-    best, tree = node.best if node.is_expanded else None, node.search.tree
-    number = node._child(tree)
-    is_node = number > core.END
-    return node.to_dict(depth=0) | {
-        "best": best.action if best is not None else None,
-        "id": number if is_node else None,
-        "shared": is_node and core.is_graph(tree) and int(tree.nodes[number]["parents"]) > 1,
-    }
+    best, data = node.best if node.is_expanded else None, node.to_dict(depth=0)
+    return data | {"best_number": best.action if best is not None else None, "shared": data["parents"] > 1}
 
 
 def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False) -> dict[str, Any]:
@@ -173,7 +167,7 @@ def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean:
             order += 1
             view = node_view(child)
             shown["children"].append(view)
-            if view["expanded"] and (not lean or view["number"] == shown["best"]):
+            if view["expanded"] and (not lean or view["number"] == shown["best_number"]):
                 heapq.heappush(waiting, (-view["visits"], order, child, view))
         shown["more"] = node.child_count - len(shown["children"])
         room -= len(shown["children"])
@@ -184,12 +178,10 @@ def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
     node = node_at(search, path)
     nodes = [node_at(search, path[: i + 1]) for i in range(len(path))] if len(path) < 64 else []
     line = line_view(search, path)
-    return {
-        "node": node_view(node),
+    return node_view(node) | {
         "path": list(path),
         "line": [n.text for n in nodes],
         "position": position_view(node.position),
-        "children": node.child_count,
         "visited": sum(n.is_visited for n in node.first_children(None)),
         "expected": [n["action"] for n in line["nodes"]],
         "expected_numbers": line["path"][len(path) :],
@@ -209,41 +201,28 @@ def line_view(search: Search, path: Sequence[int], depth: int = 64) -> dict[str,
 
 
 def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
-    """The most visited nodes of the whole tree, nested: each a cell [parent, number, share, value, value_for].
-
-    Reads the arrays themselves: thousands of `Node`s would take longer than anybody wants to wait for a picture.
-    """
-    tree, until = search.tree, time.perf_counter() + PATIENCE
-    named_until = until - PATIENCE / 2  # positions have to be played for names: cells without them are better than none
-    visits, values, actions, children = (tree.edges[name] for name in ("visits", "value", "action", "child"))
-    firsts, counts, players = (tree.nodes[name] for name in ("first_edge", "count", "player"))
-    root = search.root
-    total, least = root.visits, 0
-    found: list[list[Any]] = [[-1, None, 1.0, root.value, root.value_for]]
+    """The most visited nodes of the whole tree, nested: each a cell [parent, number, share, value, value_for]."""
+    until = time.perf_counter() + PATIENCE
+    named_until = until - PATIENCE / 2  # a name takes a position to be played; cells without names are better than none
+    found: list[list[Any]] = []
     positions: dict[int, Position] = {0: search.position}
-    names: list[str | None] = [""]
-    waiting = [(-total, 0, core.ROOT, 0)]  # visits, cell, node, depth
-    while waiting and len(found) < cells and time.perf_counter() < until:
-        count, at, node, level = heapq.heappop(waiting)
-        least = -count
-        if level >= depth:
-            continue
-        block = slice(first := int(firsts[node]), first + int(counts[node]))
-        player, here = max(0, int(players[node])), visits[block]
-        order = (-here).argsort(kind="stable")[: min(cells - len(found), int((here > 0).sum()))]
-        rows = (here[order], actions[block][order], values[block][order], children[block][order])
-        for number, action, value, child in zip(*(row.tolist() for row in rows), strict=True):
-            share = number / max(1, total)
-            found.append([at, action, share, value, player])
-            named = share >= NAMED and time.perf_counter() < named_until
-            names.append(_name(positions, found, at, action) if named else None)
-            if abs(child) > core.END:
-                heapq.heappush(waiting, (-number, len(found) - 1, abs(child), level + 1))
-    return {"visits": total, "cells": found, "names": names, "least": least if waiting else 0, "depth": depth}
+    names: list[str | None] = []
+    total, least = max(1, search.root.visits), 0
+    for node in outline(search, depth):
+        if len(found) >= cells or time.perf_counter() >= until:
+            least = node.least
+            break
+        share = node.visits / total if node.action is not None else 1.0
+        found.append([node.parent, node.action, share, node.value, node.value_for])
+        named = share >= NAMED and time.perf_counter() < named_until
+        names.append(_name(positions, found, node.parent, node.action) if named else None)
+    return {"visits": search.root.visits, "cells": found, "names": names, "least": least, "depth": depth}
 
 
-def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int) -> str:
-    """The text of an action at a cell, whose position is played from its parent's."""
+def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int | None) -> str:
+    """The text of an action at a cell, whose position is played from its parent's; of the root, empty."""
+    if action is None:
+        return ""
     if at not in positions:
         parent, number = cells[at][:2]
         positions[at] = positions[parent].play(number)
@@ -296,8 +275,6 @@ def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
     data["playouts"] = [
         playout_view(playout, step.positions[-1], svg and i < DRAWN) for i, playout in enumerate(step.playouts[:LISTED])
     ]
-    for change in data["backup"]:
-        change["numbers"] = numbers[: len(change["path"])]
     return data | {
         "leaf_svg": drawn(step.positions[-1]) if svg else None,
         "played": len(step.playouts),
