@@ -79,7 +79,7 @@ def explain_data(result: "Result") -> dict[str, Any]:
             "seconds": result.seconds,
             "simulations_per_second": result.simulations_per_second,
             "visits": result.visits,
-            "nodes": result.nodes,
+            "positions": result.nodes,
             "mean_depth": result.mean_depth,
             "max_depth": result.max_depth,
             "playout_length": result.playout_length,
@@ -405,7 +405,7 @@ def _effort(data: dict[str, Any]) -> list[str]:
     said = [
         f"The search ran {count(search['simulations'], 'simulation')}{speed}, going {search['mean_depth']:.1f} actions "
         f"deep into the tree on average and {search['max_depth']} at most.",
-        f"The tree holds {count(search['nodes'], 'position')}.",
+        f"The tree holds {count(search['positions'], 'position')}.",
     ]
     if search["visits"] > search["simulations"]:
         said.append(f"Together with earlier work the position has {count(search['visits'], 'visit')}.")

@@ -197,7 +197,7 @@ def _effort(data: dict[str, Any]) -> list[str]:
     said = [
         f"搜索进行了 {search['simulations']:,} 次模拟{speed}，在树中平均深入 {search['mean_depth']:.1f} 步，最深 "
         f"{search['max_depth']} 步。",
-        f"树中共有 {search['nodes']:,} 个局面。",
+        f"树中共有 {search['positions']:,} 个局面。",
     ]
     if search["visits"] > search["simulations"]:
         said.append(f"连同此前的工作，该局面共有 {search['visits']:,} 次访问。")
