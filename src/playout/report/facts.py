@@ -44,7 +44,7 @@ class SearchFacts(TypedDict):
     seconds: float
     simulations_per_second: float
     visits: int
-    positions: int
+    nodes: int
     mean_depth: float
     max_depth: int
     playout_length: float

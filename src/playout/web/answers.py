@@ -271,10 +271,13 @@ class EdgeScoreOut(AnswerModel):
     terms: dict[str, Score] = Field(description="The parts of the score, in the policy's own words.")
 
 
-class ChoiceOut(AnswerModel):
+class StepPosition(AnswerModel):
     position: str
     svg: str | None
-    player: int = Field(description="Who chose there; -1: chance.")
+    player: int = Field(description="Who moves there; -1: chance.")
+
+
+class ChoiceOut(StepPosition):
     visits: int = Field(description="Of the node, before this simulation.")
     edges: list[EdgeScoreOut]
     number: int = Field(description="The number of the action taken.")
@@ -283,11 +286,8 @@ class ChoiceOut(AnswerModel):
     expanded: bool
 
 
-class ExpansionOut(AnswerModel):
-    position: str
-    svg: str | None
+class ExpansionOut(StepPosition):
     depth: int = Field(description="Actions from the root.")
-    player: int = Field(description="Who moves there.")
     actions: list[str]
     priors: list[float] = Field(description="In the order of the actions.")
 

@@ -46,16 +46,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) -> FastAPI:
     """The application. Closing it saves all sessions."""
-    app = FastAPI(
-        title="Playout",
-        version=__version__,
-        docs_url=None,
-        redoc_url=None,
-        default_response_class=JsonAnswer,
-        responses=PROBLEMS,
-        lifespan=_lifespan,
-        redirect_slashes=False,
-    )
+    app = FastAPI(title="Playout", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app.router.responses, app.router.redirect_slashes = PROBLEMS, False
     app.state.bench = bench
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign]
     _add_problems(app)

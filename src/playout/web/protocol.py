@@ -20,6 +20,7 @@ class Protocol(H11Protocol):
     _refused = False
 
     def data_received(self, data: bytes) -> None:
+        """Ignore what comes after a refusal."""
         if not self._refused:
             super().data_received(data)
 
@@ -39,6 +40,7 @@ class Protocol(H11Protocol):
         self.loop.call_later(LINGER, self.transport.close)
 
     def shutdown(self) -> None:
+        """Close the connection."""
         if self._refused:
             self.transport.close()
         else:

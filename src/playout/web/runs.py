@@ -1,6 +1,6 @@
-"""A run in a thread of its own: it takes its turns, answers questions between two chunks, and can be stopped at once.
+"""A run in its own thread: it waits for its turns, answers questions between two chunks, and can be stopped at once.
 
-While a run is on, only its thread touches the search. Whoever wants to look hands it a function (`post`).
+During a run, only its thread touches the search. Other threads hand it a function to call (`post`).
 """
 
 import threading
@@ -21,7 +21,7 @@ View = Callable[[Search], Any]
 
 
 class Run:
-    """One call of `Search.run`, from its beginning to its end. `finished` then holds its Result, or None."""
+    """One call of `Search.run`. At its end, `finished` holds its Result, or None."""
 
     def __init__(
         self,
@@ -51,37 +51,40 @@ class Run:
         self._thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
 
     def begin(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def stop(self, why: str = "stop") -> None:
-        """End it from any thread; it is over within a few hundredths of a second."""
+        """End it, from any thread, within a few hundredths of a second."""
         self._why_stop = self._why_stop or why
         self.search.stop()
         self._turn.wake.set()
 
     def post(self, view: View) -> Future[Any]:
-        """Have a function called with the search between two chunks; the caller sees to it that the run is still on."""
+        """Have a function called with the search between two chunks; the caller makes sure that the run is on."""
         answer: Future[Any] = Future()
         self._questions.append((view, answer))
         self._turn.wake.set()
         return answer
 
     def answer(self) -> None:
-        """Serve all who wait. Called in the run's own thread."""
+        """Answer all questions. Called in the run's own thread."""
         while self._questions:
             view, answer = self._questions.popleft()
             if not answer.set_running_or_notify_cancel():
                 continue
             try:
                 answer.set_result(view(self.search))
-            except BaseException as error:  # noqa: BLE001  # goes to who asked, not to the run
+            except BaseException as error:  # noqa: BLE001  # raised where it was asked, not in the run
                 answer.set_exception(error)
 
     @property
     def simulations(self) -> int:
+        """Simulations of this run so far."""
         return self.done if self.stopped_by else max(0, self.search.simulations - self.start)
 
     def to_dict(self) -> dict[str, Any]:
+        """The run in JSON."""
         seconds = self.seconds if self.stopped_by else time.monotonic() - self.began
         return {
             "id": self.number,
@@ -99,7 +102,7 @@ class Run:
         result, search = None, self.search
         params = search.params
         try:
-            if self.kind != "run":  # an exact number of simulations, whether or not the answer is decided
+            if self.kind != "run":  # exactly this number of simulations, even if the answer is decided
                 search.params = params._replace(early_stop=0)
             if self._from_start:
                 search.rewind(0)
@@ -111,7 +114,7 @@ class Run:
             self.stopped_by, self.error = "error", str(error)
         except MemoryError:
             self.stopped_by, self.error = "error", "the server has no memory left for this tree; delete a session"
-        except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session lives on and says so
+        except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session shows it
             self.stopped_by, self.error = "error", fault_of(type(search.game), error)
         finally:
             search.params = params
@@ -122,7 +125,7 @@ class Run:
             self.finished.set_result(result)
 
     def _between(self, search: Search, share: float) -> None:
-        """Between two chunks: hand on the turn if it is over, serve who waits, and go on when it is this run's turn."""
+        """Between two chunks: pass on the turn if it is over, answer questions, and wait for the next turn."""
         self.share = share if any(self.limits.values()) else None
         if self.turns.is_over(self._turn):
             self.turns.leave(self._turn)
@@ -132,7 +135,7 @@ class Run:
         while True:
             self.answer()
             if self._why_stop is not None:
-                search.stop()  # again: a stop before the run began was not seen
+                search.stop()  # again: a stop before the run began has no effect
                 return
             if self._turn.granted:
                 return

@@ -108,6 +108,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(host: str, bound: socket.socket, token: str | None) -> str:
+    """The address to open in a browser."""
     port = bound.getsockname()[1]
     name = host.strip("[]")
     if name in ("0.0.0.0", "::", ""):

@@ -50,7 +50,7 @@ class Session(stored.StoredSession):
         return found
 
     def _failed(self, what: str, message: str) -> None:
-        """Keep what the game or the evaluator failed at, for everybody who watches."""
+        """Note what the game or the evaluator failed at; the session's state shows it."""
         now = self.moments.now
         self.failure = {"what": what, "message": message, "position": now.position.text, "moment": now.id}
 
@@ -59,24 +59,25 @@ class Session(stored.StoredSession):
         self.temporary = False
         self.touched, self.used = time.time(), time.monotonic()
         self.row_is_old = self.file_is_old = True
-        self.tell()
+        self.notify()
 
-    def tell(self) -> None:
-        """Let those who listen know that something changed."""
+    def notify(self) -> None:
+        """Call the listeners: something changed."""
         for listener in list(self.listeners):
             listener()
 
     def rename(self, title: str) -> None:
+        """Give the session another name."""
         with self._held():
             self.title, self.temporary = title, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
-            self.tell()
+            self.notify()
 
     def start_again(self, settings: Settings, seed: int | None, preset: str, options: dict[str, str]) -> None:
-        """The same position, other settings, an empty tree."""
+        """Start again at the same position, with other settings and an empty tree."""
 
         def work(search: Search) -> None:
-            # The plain form of the game: a network takes the one it wants.
+            # The plain form of the game; a network then takes the form that it needs.
             game, seeded = search.game.in_form(""), search.seed if seed is None else seed
             new = Search(game, settings, position=self.moments.now.position, seed=seeded)
             self._take(new)
@@ -86,13 +87,14 @@ class Session(stored.StoredSession):
         self._change("settings", work)
 
     def _take(self, search: Search) -> None:
-        """Another search, which began at the present moment."""
+        """Replace the search by one that begins at the present moment."""
         self.search, self._origin = search, self.moments.now.id
         self.chart, self._last, self.last_step = Chart(), None, None
 
     # Running.
 
     def start_run(self, limits: dict[str, Any], kind: str = "run", from_start: bool = False) -> Run:
+        """Start a run; with `from_start`, from an empty tree."""
         with self._held():
             if self.run is not None:
                 raise busy(kind)
@@ -134,12 +136,13 @@ class Session(stored.StoredSession):
                 self._failed(run.kind, run.error)
             self.run = None
             run.answer()
-            with contextlib.suppress(Exception):  # a point of the chart is not worth a session
+            with contextlib.suppress(Exception):  # a point of the chart is not worth losing a session
                 self.chart.note_end(run.search)
             self._last = (run.search, run.search.simulations, result) if result is not None else None
             self._changed()
 
     def stop(self) -> dict[str, Any] | None:
+        """End the run and wait for its end; None: no run was on."""
         run = self.run
         if run is None:
             return None
@@ -149,7 +152,7 @@ class Session(stored.StoredSession):
         return run.to_dict()
 
     def seek(self, simulations: int) -> Run | None:
-        """Go to the tree after so many simulations; None: it is there already."""
+        """Go to the tree after this number of simulations; None: no run is needed."""
         now: int = self.look(lambda search: search.simulations)
         if simulations == 0 and now:
             self._change("seek", self._rewind)
@@ -181,17 +184,17 @@ class Session(stored.StoredSession):
     # Moving.
 
     def play(self, action: int | str, moment: int | None = None) -> None:
-        """Play a move; with `moment`, only there: what was chosen in another position is refused."""
+        """Play a move. With `moment`, refuse it if the game is at another moment."""
 
         def work(search: Search) -> None:
             self.moments.check_room()
             if moment is not None and moment != self.moments.now.id:
                 now = self.moments.now.id
-                raise not_now(f"the game is at moment {now} by now, not at {moment}; look at it, and choose again")
+                raise not_now(f"the game is at moment {now} by now, not at {moment}; read it again, then choose")
             if search.position.is_terminal:
                 raise not_now(f"the game is over in {search.position.text or 'this position'}; no move is left")
             number, before = _chosen(search, action), search.root.visits
-            views.position_view(search.position.play(number))  # a position that can't be shown can't be left again
+            views.position_view(search.position.play(number))  # raises if the position can't be shown
             parked = self._parked.leave(self.moments.now.id, search, self._origin)
             try:
                 after = search.play(number)
@@ -208,7 +211,7 @@ class Session(stored.StoredSession):
         self._change("play", work)
 
     def go_to(self, number: int) -> None:
-        """Walk to another moment: its own tree if that is still in memory, otherwise an empty one."""
+        """Go to another moment: with its own tree if that is still in memory, otherwise with an empty one."""
 
         def work(search: Search) -> None:
             moment = self.moments.find(number)
@@ -231,6 +234,7 @@ class Session(stored.StoredSession):
     # Views.
 
     def view(self) -> dict[str, Any]:
+        """The session in JSON."""
         return self.look(self._view)
 
     def _view(self, search: Search) -> dict[str, Any]:
@@ -263,7 +267,7 @@ class Session(stored.StoredSession):
         }
 
     def head(self) -> dict[str, Any]:
-        """What a list of sessions says of this one, without waking it."""
+        """What a list of sessions says about this one; it is not loaded for that."""
         return {
             "id": self.id,
             "permalink": f"/s/{self.id}",
@@ -276,6 +280,7 @@ class Session(stored.StoredSession):
         }
 
     def listed(self) -> dict[str, Any]:
+        """The session in a list of sessions."""
         search = self.search
         return self.head() | {
             "position": self.moments.now.position.text if search is not None else self._row["text"],
@@ -284,10 +289,11 @@ class Session(stored.StoredSession):
         }
 
     def result(self) -> Result:
+        """What has been found so far."""
         return self.look(self.result_of)
 
     def result_of(self, search: Search) -> Result:
-        """The result of the last run if nothing has changed since; during a run, as far as it is."""
+        """The result of the last run if nothing has changed since; during a run, the result so far."""
         if self._last is not None and self._last[0] is search and self._last[1] == search.simulations:
             return self._last[2]
         found, run = search.result(), self.run
@@ -296,6 +302,8 @@ class Session(stored.StoredSession):
         return found
 
     def game(self, svg: bool) -> dict[str, Any]:
+        """The game so far in JSON; with `svg`, its positions are drawn."""
+
         def view(search: Search) -> dict[str, Any]:
             visits = self._parked.visits() | {self.moments.now.id: search.root.visits}
             return {"moment": self.moments.now.id, "moments": self.moments.to_dicts(visits, svg, views.drawn)}
@@ -304,7 +312,7 @@ class Session(stored.StoredSession):
 
 
 def _chosen(search: Search, action: int | str) -> int:
-    """The number of an action that a client names; of `best`, the best one, or an outcome drawn by its probability."""
+    """The number of the action that a client names; for `best`, the best one, or a random chance outcome."""
     position = search.position
     if action != BEST or any(position.action_text(a) == BEST for a in position.actions()):
         return position.action(action)
@@ -314,5 +322,5 @@ def _chosen(search: Search, action: int | str) -> int:
         return outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
     best = search.result().best
     if best is None:
-        raise not_now("there is no best move before the first simulation; run the search, or name a move")
+        raise not_now("no best move before the first simulation; run the search, or name a move")
     return best

@@ -49,8 +49,8 @@ class StoredSession:
         self.moments: Moments
         self.run: Run | None = None
         self.last_run: dict[str, Any] | None = None
-        self.failure: dict[str, Any] | None = None  # what the game or the evaluator failed at last
-        self.temporary = False  # until it is used, it may be deleted
+        self.failure: dict[str, Any] | None = None  # of the game or the evaluator, in the last request
+        self.temporary = False  # True: it may be deleted until it is used
         self.kept: dict[str, Any] | None = None
         self.chart = Chart()
         self.last_step: Step | None = None
@@ -64,16 +64,16 @@ class StoredSession:
         self._origin = 0  # the moment at which the search began
         self._parked = Parked()
         self._last: tuple[Search, int, Result] | None = None
-        self.used = time.monotonic()  # when somebody last looked
+        self.used = time.monotonic()  # when it was last read
         self._lock = threading.Lock()
-        self._still = threading.Lock()  # held while the tree must stay as it is; taken after `_lock`
+        self._still = threading.Lock()  # held while the tree must not change; taken after `_lock`
         self._runs = 0
         self._log: Log = []  # of the search, when the present run began
 
     # Beginning and coming back.
 
     def begin(self, search: Search, preset: str, options: dict[str, str], title: str = "") -> None:
-        """Take a new search; its position is where the game begins, with the moves that the search has played."""
+        """Take a new search; the game so far begins where the search began, with the moves that it has played."""
         self.search, self.preset, self.options, self.title = search, preset, options, title
         start = (search.history or [search.position])[0]
         if not np.array_equal(start.buffer, origin_of(search)):
@@ -84,7 +84,7 @@ class StoredSession:
                 self.moments.play(number, self.moments.now.position.play(number))
 
     def recall(self, row: dict[str, Any]) -> None:
-        """What the store knows; the search itself is loaded when it is asked for."""
+        """Restore what the row says; the search itself is loaded when it is needed."""
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
         self.last_run, self.failure = row["last_run"], row.get("failure")
@@ -92,15 +92,15 @@ class StoredSession:
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
-        """The search, from disk if need be."""
+        """The search, loaded from disk if necessary."""
         if self.search is None:
             try:
                 self.search = self._restored(self._row)
             except PlayoutError as error:
-                raise Refusal(400, "file", f"session {self.id} can't be brought back: {error}") from None
+                raise Refusal(400, "file", f"session {self.id} can't be restored: {error}") from None
             except (KeyError, TypeError, ValueError, IndexError) as error:
                 raise Refusal(
-                    400, "file", f"session {self.id} can't be brought back: its row is damaged ({error})"
+                    400, "file", f"session {self.id} can't be restored: its row is damaged ({error})"
                 ) from None
         return self.search
 
@@ -114,7 +114,7 @@ class StoredSession:
         wanted = [(str(what), int(number)) for what, number in row["log"]]
         file, search = self.store.file(self.id), None
         if file.exists():
-            with contextlib.suppress(PlayoutError):  # damaged, or of another version: the log alone will do
+            with contextlib.suppress(PlayoutError):  # damaged, or of another version: the log is enough
                 search = Search.load(file, game)
         start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
@@ -128,7 +128,7 @@ class StoredSession:
         return search
 
     def row(self) -> dict[str, Any] | None:
-        """What the store is to know; None if somebody is changing it just now. A run goes on meanwhile."""
+        """The row for the store; None if the session is being changed. A run is not interrupted."""
         if not self._lock.acquire(blocking=False):
             return None
         try:
@@ -171,11 +171,11 @@ class StoredSession:
         return self._row
 
     def _log_now(self, search: Search) -> Log:
-        """A search does not log a run before its end; until then the simulations are counted."""
+        """The log of a search; a run is logged at its end, so until then its simulations are added here."""
         return log_of(search) if self.run is None else at_root(self._log, search.simulations)
 
     def save_file(self) -> None:
-        """Write the search's own file, of a copy: a run goes on meanwhile."""
+        """Write the search's file from a copy, so that a run goes on."""
         began = time.monotonic()
         save(self._frozen(), self.store.file(self.id), compress=False)
         if self.deleted:
@@ -185,7 +185,7 @@ class StoredSession:
         self.file_is_old = self.run is not None
 
     def _frozen(self) -> Search:
-        """A copy for a file. Of a large tree it takes a while: others may look meanwhile, but not change anything."""
+        """A copy for a file. Copying a large tree takes a while; the session can be read, but not changed."""
         with self._held():
             search = self._awake() if self.run is None else None
             if search is not None:
@@ -204,14 +204,14 @@ class StoredSession:
         return found
 
     def export(self) -> Path:
-        """A search file of its own, which nobody replaces while it is sent; whoever asked removes it."""
+        """Write a new search file, which stays unchanged while it is sent; the caller removes it."""
         self.store.check_room()
         path = self.store.new_file(self.id)
         save(self._frozen(), path)
         return path
 
     def sleep(self) -> bool:
-        """Go to disk, unless somebody is at work; True if it did."""
+        """Move to disk, unless the session is in use; True if it did."""
         if self.file_is_old and self.search is not None and self.run is None:
             self.save_file()
         if not self._lock.acquire(blocking=False):
@@ -227,11 +227,11 @@ class StoredSession:
             self._lock.release()
 
     def make_temporary(self) -> None:
-        """Made for a visit: unless it is used, it is deleted some time after."""
+        """Mark as made for a visit: it is deleted later unless it is used."""
         self.temporary = self.row_is_old = True
 
     def drop_if_unused(self, since: float) -> bool:
-        """Delete a temporary session that nobody has looked at since then; True if it was."""
+        """Mark a temporary session as deleted if it was not read since then; True if it was marked."""
         if not self.temporary or self.used > since or not self._lock.acquire(blocking=False):
             return False
         try:
@@ -248,7 +248,7 @@ class StoredSession:
             raise Refusal(
                 409,
                 "restoring",
-                "this session is being brought back, or others are at work in it; try again in a moment",
+                "this session is being restored, or other requests hold it; try again in a moment",
                 try_again=True,
             )
         try:
@@ -259,7 +259,7 @@ class StoredSession:
             self._lock.release()
 
     def look(self, view: Callable[[Search], T]) -> T:
-        """Call a function with the search: in the run's thread between two chunks, or here when no run is on."""
+        """Call a function with the search: in the run's thread between two chunks, or here if no run is on."""
         self.used = time.monotonic()
         return self._look(view)
 
@@ -280,22 +280,22 @@ class StoredSession:
             raise Refusal(
                 409,
                 "busy",
-                "nobody could look in yet: the search is being compiled, which happens once, or one simulation takes "
-                "very long; try again in a moment",
+                "the search can't be read yet: it is being compiled, which happens once, or one simulation takes very "
+                "long; try again in a moment",
                 try_again=True,
             ) from None
 
     @property
     def bytes(self) -> int:
-        """What it takes in memory."""
+        """Memory used by its trees."""
         search = self.search
         return (tree_bytes(search) if search is not None else 0) + self._parked.bytes
 
 
 def _start(game: Game, row: dict[str, Any]) -> Position:
-    """Where the session's game began, in the form that it had then."""
+    """The position where the session's game began, in the form that the game had then."""
     game, way = game.in_form(str(row.get("form", ""))), row.get("way")
-    if game.keeps_objects:  # a row can't hold an object: it is reached again by its moves
+    if game.keeps_objects:  # a row can't hold an object: its moves are played again
         game.check_can_save()
         if way is None:
             raise PositionError(f"{game.title}: the moves that led to where it began are not known")

@@ -1,14 +1,14 @@
-"""Round-robin scheduler: a few runs compute at a time, each for a short while, one after another.
+"""Round-robin scheduler: a few runs compute at a time, each for a short while.
 
-A run that does not come back from its turn, because a rule of the game hangs or one simulation takes very long, loses
-its slot to the next one: it must not hold up the others.
+A run that does not end its turn, because a rule of the game hangs or one simulation takes very long, loses its slot to
+the next one, so that it does not block the others.
 """
 
 import threading
 import time
 from collections import deque
 
-STUCK = 2.0  # seconds after which a run that has not come back loses its slot
+STUCK = 2.0  # seconds of one turn after which a run loses its slot
 
 
 class QueuePlace:
@@ -17,7 +17,7 @@ class QueuePlace:
     def __init__(self) -> None:
         self.wake = threading.Event()
         self.granted = False
-        self.stuck = False  # its slot has gone to another run
+        self.stuck = False  # its slot was given to another run
         self.since = 0.0
 
 

@@ -1,4 +1,4 @@
-"""What a search looks like in JSON. Each view is bounded in size, and the large ones in time."""
+"""A search in JSON. Each view is limited in size, and the large ones in time."""
 
 import heapq
 import math
@@ -21,7 +21,7 @@ from .refusals import Refusal
 ACTIONS = 1000  # of a position that are listed
 NODES = 1000  # of a tree
 CELLS = 5000  # of a map
-NAMED = 0.002  # share of the visits from which on a cell of the map has its action's text
+NAMED = 0.002  # share of the visits that a cell of the map needs to get its action's text
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
@@ -30,7 +30,7 @@ PATIENCE = 0.05  # seconds that a large view may take
 
 
 def plain(value: Any) -> Any:
-    """JSON without what JSON has no number for."""
+    """A value without NaN and infinities, which JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     if isinstance(value, dict):
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def drawn(position: Position) -> str:
-    """The position as SVG; as its text, where the game's own drawing fails or is huge."""
+    """The position as SVG; as a drawing of its text, where the game's own drawing fails or is huge."""
     try:
         svg = position.draw()
         if isinstance(svg, str) and len(svg) <= SVG_BYTES and svg.lstrip().startswith("<"):
@@ -52,6 +52,7 @@ def drawn(position: Position) -> str:
 
 
 def position_view(position: Position) -> dict[str, Any]:
+    """A position, its actions and its drawing."""
     chances = dict(position.outcomes())
     actions: list[dict[str, Any]] = [
         {"number": a, "action": position.action_text(a)} for a in position.actions()[:ACTIONS]
@@ -70,7 +71,7 @@ def position_view(position: Position) -> dict[str, Any]:
 
 
 def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
-    """A Result with the numbers of actions beside their texts; without `lines`, only the best action has one."""
+    """A Result, with the numbers of the actions; without `lines`, only the best action has its line."""
     data, total = result.to_dict(), sum(s.visits for s in result.actions)
 
     def action(stats: ActionStats, shown: dict[str, Any]) -> dict[str, Any]:
@@ -95,18 +96,18 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
 
 
 def explanation_view(result: Result, language: str) -> dict[str, Any]:
-    """Why this action: in words, and the facts they are written from."""
+    """Why this action: in words, and the facts behind them."""
     facts = explain_data(result)
     return {"text": render(facts, language), "facts": plain(facts)}
 
 
 def settings_view(game: Game) -> dict[str, Any]:
-    """A game's settings as they were given: lists without the zeros that fill their fields."""
+    """A game's settings as they were given: lists without the zeros at their end."""
     return {key: unpadded(value) for key, value in game.values.items()}
 
 
 def unpadded(value: Any) -> Any:
-    """A list without the zeros at its end; giving that fills in the same zeros again.
+    """A list without the zeros at its end, which the game fills in again.
 
     >>> unpadded((1, 2, 0, 0)), unpadded((0, 0)), unpadded(5)
     ([1, 2], [0], 5)
@@ -118,7 +119,7 @@ def unpadded(value: Any) -> Any:
 
 
 def point_view(search: Search, most: int = 6) -> dict[str, Any]:
-    """A point of the chart: the most visited actions at this moment."""
+    """A point of the chart: the most visited actions now."""
     root = search.root
     first = root.first_children(most)
     total = max(1, root.visits)
@@ -136,6 +137,7 @@ def point_view(search: Search, most: int = 6) -> dict[str, Any]:
 
 
 def node_at(search: Search, path: Sequence[int]) -> Node:
+    """The node that a path leads to."""
     try:
         node: Node = search.root
         for action in path:
@@ -152,7 +154,7 @@ def node_view(node: Node) -> dict[str, Any]:
 
 
 def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False) -> dict[str, Any]:
-    """A node and what is below it; where there is too much, the most visited nodes are opened first.
+    """A node and its subtree; the most visited nodes are opened first, until there are `NODES`.
 
     `lean`: of each node's children only the best is opened.
     """
@@ -175,6 +177,7 @@ def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean:
 
 
 def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
+    """A node with its position and the expected play."""
     node = node_at(search, path)
     nodes = [node_at(search, path[: i + 1]) for i in range(len(path))] if len(path) < 64 else []
     line = line_view(search, path)
@@ -230,7 +233,7 @@ def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, actio
 
 
 def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
-    """The most visited nodes whose last action is written so."""
+    """The most visited nodes whose last action has this text."""
     wanted, until = text.strip().lower(), time.perf_counter() + PATIENCE
     found: list[dict[str, Any]] = []
     waiting, order, complete = [(0, 0, search.root)], 0, True
@@ -265,7 +268,7 @@ def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
 
 
 def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
-    """A Step in JSON, with its positions drawn if that is asked for."""
+    """A Step in JSON; with `svg`, its positions are drawn."""
     data: dict[str, Any] = plain(step.to_dict())
     numbers = [choice.action for choice in step.selection]
     for choice, position in zip(data["selection"], step.positions, strict=False):
@@ -284,6 +287,7 @@ def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
 
 
 def playout_view(playout: Playout, leaf: Position, svg: bool) -> dict[str, Any]:
+    """A playout from the leaf; with `svg`, its first positions are drawn."""
     shown = playout.positions[:SHOWN] if svg else ()
     return {
         "actions": list(playout.actions),
