@@ -31,7 +31,6 @@ from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
 from .store import Store
 from .turns import Turns
-from .twin import Log, at_root, frozen, log_of, origin_of, redo, tree_bytes
 
 T = TypeVar("T")
 
@@ -71,7 +70,6 @@ class Session:
         self._lock = threading.Lock()
         self._still = threading.Lock()  # held while the tree must stay as it is; taken after `_lock`
         self._runs = 0
-        self._log: Log = []  # of the search, when the present run began
 
     # Beginning and coming back.
 
@@ -79,10 +77,10 @@ class Session:
         """Take a new search; its position is where the game begins, with the moves that the search has played."""
         self.search, self.preset, self.options, self.title = search, preset, options, title
         start = (search.history or [search.position])[0]
-        if not np.array_equal(start.buffer, origin_of(search)):
-            start = Position(search.game, origin_of(search).copy())
+        if not np.array_equal(start.buffer, search.origin.buffer):
+            start = search.origin
         self.moments = Moments(start)
-        for what, number in log_of(search):
+        for what, number in search.log:
             if what == "play":
                 self.moments.play(number, self.moments.now.position.play(number))
 
@@ -121,12 +119,12 @@ class Session:
                 search = Search.load(file, game)
         start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
-            known = log_of(search)
-            if np.array_equal(origin_of(search), search.game.adopt(start).buffer) and redo(search, wanted):
+            known = search.log
+            if np.array_equal(search.origin.buffer, search.game.adopt(start).buffer) and search.replay(wanted):
                 self.file_is_old = known != wanted
                 return search
         search = Search(game, settings, position=start, seed=int(row["seed"]))
-        redo(search, wanted)
+        search.replay(wanted)
         self.file_is_old = True
         return search
 
@@ -162,7 +160,7 @@ class Session:
             "options": self.options,
             "settings": search.settings.to_dict(),
             "seed": search.seed,
-            "log": self._log_now(search),
+            "log": search.log,
             "kept": self.kept,
             "last_run": self.last_run,
             "failure": self.failure,
@@ -172,10 +170,6 @@ class Session:
             "simulations": search.simulations,
         }
         return self._row
-
-    def _log_now(self, search: Search) -> Log:
-        """A search does not log a run before its end; until then the simulations are counted."""
-        return log_of(search) if self.run is None else at_root(self._log, search.simulations)
 
     def save_file(self) -> None:
         """Write the search's own file, of a copy: a run goes on meanwhile."""
@@ -196,13 +190,13 @@ class Session:
         if search is None:
             return self._look(self._frozen_between)
         try:
-            return frozen(search, log_of(search))
+            return search.snapshot()
         finally:
             self._still.release()
 
     def _frozen_between(self, search: Search) -> Search:
         began = time.monotonic()
-        found = frozen(search, self._log_now(search))
+        found = search.snapshot()
         self.save_paused = time.monotonic() - began
         return found
 
@@ -358,7 +352,6 @@ class Session:
                 self.chart = Chart()
             self._runs += 1
             self.failure = None
-            self._log = log_of(search)
             self.run = Run(
                 search,
                 limits,
@@ -426,7 +419,7 @@ class Session:
             proven = search.root.proven
             if proven is not None and search.settings.solver:
                 raise not_now(f"{search.position.text or 'the start'} is proven; no simulation is left to run")
-            if search.root.visits >= 2**31 - 2 or tree_bytes(search) > self.caps.bytes:
+            if search.root.visits >= 2**31 - 2 or search.tree_bytes > self.caps.bytes:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
             self.last_step = search.step()
             self.chart.cut(search.simulations)
@@ -509,7 +502,7 @@ class Session:
             "visits": root.visits,
             "nodes": int(counters[core.POSITIONS]),
             "edges": int(counters[core.EDGES]),
-            "bytes": tree_bytes(search),
+            "bytes": search.tree_bytes,
             "proven": root.proven,
             "graph": bool(search.settings.transpositions),
             "run": run.to_dict() if run is not None else None,
@@ -563,7 +556,7 @@ class Session:
     def bytes(self) -> int:
         """What it takes in memory."""
         search = self.search
-        return (tree_bytes(search) if search is not None else 0) + self._parked.bytes
+        return (search.tree_bytes if search is not None else 0) + self._parked.bytes
 
 
 def _chosen(search: Search, action: int | str) -> int:
