@@ -111,7 +111,7 @@ def test_a_run_that_was_stopped_does_not_end_the_long_rules_of_what_comes_next(
     server.post(f"{session}/run", 202)
     server.post(f"{session}/stop")
     found(server, session).search.stop()  # type: ignore[union-attr]  # one that comes late
-    monkeypatch.setattr("playout.search.search.GRACE", -1e9)
+    monkeypatch.setattr("playout.search.control.GRACE", -1e9)
     server.post(f"{session}/step")
     server.post(f"{session}/play", number=1)
 

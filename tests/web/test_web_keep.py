@@ -20,10 +20,10 @@ import pytest
 import playout as po
 from playout.cli import main
 from playout.errors import FileError
+from playout.search.history import log_at_root
 from playout.web.caps import Caps
 from playout.web.store import SessionStore
 from playout.web.turns import QueuePlace, Turns
-from playout.web.twin import at_root, log_of, redo
 from tests.processes import end, start
 
 from .web_server import Served, serving
@@ -146,8 +146,8 @@ def test_a_search_is_brought_to_where_its_log_says() -> None:
 
     wanted = [("run", 40), ("play", 3), ("run", 25)]
     full = search()
-    assert redo(full, wanted)
-    assert log_of(full) == wanted
+    assert full.replay(wanted)
+    assert full.log == wanted
     for before in (
         [],
         [("run", 10)],
@@ -156,14 +156,14 @@ def test_a_search_is_brought_to_where_its_log_says() -> None:
         [("run", 40), ("play", 3), ("run", 30)],
     ):
         other = search()
-        assert redo(other, before)
-        assert redo(other, wanted)
-        assert log_of(other) == wanted
+        assert other.replay(before)
+        assert other.replay(wanted)
+        assert other.log == wanted
         assert other.root.to_dict(4, 9) == full.root.to_dict(4, 9)
     strange = search()
-    assert redo(strange, [("run", 40), ("play", 2)])
-    assert not redo(strange, wanted)
-    assert at_root([("run", 3)], 0) == []
+    assert strange.replay([("run", 40), ("play", 2)])
+    assert not strange.replay(wanted)
+    assert log_at_root([("run", 3)], 0) == []
 
 
 # Turns.
@@ -285,7 +285,7 @@ def test_a_crash_loses_the_last_seconds_at_most(tmp_path: Path) -> None:
             (tmp_path / "x").write_bytes(state)
             saved = po.Search.load(tmp_path / "x")
             again = po.Search(po.games.load(found["game"]), saved.settings, seed=4)
-            assert redo(again, log_of(saved))
+            assert again.replay(saved.log)
             assert saved.root.to_dict(3, 9) == again.root.to_dict(3, 9)
         code, errors = second.end(signal.SIGINT)
     assert (code, errors) == (0, "")

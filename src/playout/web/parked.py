@@ -4,8 +4,6 @@ import copy
 
 from playout.search import Search
 
-from .twin import tree_bytes
-
 MOST_BYTES = 1 << 28  # of the trees parked in one session
 
 
@@ -44,4 +42,4 @@ class Parked:
     @property
     def bytes(self) -> int:
         """Memory used by the parked trees."""
-        return sum(tree_bytes(search) for search, _ in list(self._all.values()))
+        return sum(search.tree_bytes for search, _ in list(self._all.values()))

@@ -100,14 +100,12 @@ class Run:
 
     def _work(self) -> None:
         result, search = None, self.search
-        params = search.params
         try:
-            if self.kind != "run":  # exactly this number of simulations, even if the answer is decided
-                search.params = params._replace(early_stop=0)
             if self._from_start:
                 search.rewind(0)
             limits = self.limits | {name: min(self.limits.get(name) or cap, cap) for name, cap in self._caps.items()}
-            result = search.run(**limits, progress=self._between)
+            # A seek runs exactly its number of simulations, even if the answer is decided.
+            result = search.run(**limits, early_stop=self.kind == "run", progress=self._between)
             reason = result.stopped_by
             self.stopped_by = (self._why_stop or "stop") if reason == "stop" else reason
         except PlayoutError as error:
@@ -117,7 +115,6 @@ class Run:
         except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session shows it
             self.stopped_by, self.error = "error", fault_of(type(search.game), error)
         finally:
-            search.params = params
             self.turns.leave(self._turn)
             self.seconds = time.monotonic() - self.began
             self.done = max(0, search.simulations - self.start)

@@ -20,7 +20,6 @@ from . import stored, views
 from .chart import Chart
 from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
-from .twin import log_of, tree_bytes
 
 T = TypeVar("T")
 
@@ -104,7 +103,6 @@ class Session(stored.StoredSession):
                 self.chart = Chart()
             self._runs += 1
             self.failure = None
-            self._log = log_of(search)
             self.run = Run(
                 search,
                 limits,
@@ -173,7 +171,7 @@ class Session(stored.StoredSession):
             proven = search.root.proven
             if proven is not None and search.settings.solver:
                 raise not_now(f"{search.position.text or 'the start'} is proven; no simulation is left to run")
-            if search.root.visits >= 2**31 - 2 or tree_bytes(search) > self.caps.bytes:
+            if search.root.visits >= 2**31 - 2 or search.tree_bytes > self.caps.bytes:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
             self.last_step = search.step()
             self.chart.cut(search.simulations)
@@ -256,7 +254,7 @@ class Session(stored.StoredSession):
             "visits": root.visits,
             "nodes": search.nodes,
             "edges": search.edges,
-            "bytes": tree_bytes(search),
+            "bytes": search.tree_bytes,
             "proven": root.proven,
             "graph": bool(search.settings.transpositions),
             "run": run.to_dict() if run is not None else None,

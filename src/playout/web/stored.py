@@ -27,7 +27,6 @@ from .refusals import Refusal, game_may_fail
 from .runs import Run
 from .store import SessionStore
 from .turns import Turns
-from .twin import Log, at_root, frozen, log_of, origin_of, redo, tree_bytes
 
 T = TypeVar("T")
 
@@ -68,7 +67,6 @@ class StoredSession:
         self._lock = threading.Lock()
         self._still = threading.Lock()  # held while the tree must not change; taken after `_lock`
         self._runs = 0
-        self._log: Log = []  # of the search, when the present run began
 
     # Beginning and coming back.
 
@@ -76,10 +74,10 @@ class StoredSession:
         """Take a new search; the game so far begins where the search began, with the moves that it has played."""
         self.search, self.preset, self.options, self.title = search, preset, options, title
         start = (search.history or [search.position])[0]
-        if not np.array_equal(start.buffer, origin_of(search)):
-            start = Position(search.game, origin_of(search).copy())
+        if not np.array_equal(start.buffer, search.origin.buffer):
+            start = search.origin
         self.moments = Moments(start)
-        for what, number in log_of(search):
+        for what, number in search.log:
             if what == "play":
                 self.moments.play(number, self.moments.now.position.play(number))
 
@@ -118,12 +116,12 @@ class StoredSession:
                 search = Search.load(file, game)
         start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
-            known = log_of(search)
-            if np.array_equal(origin_of(search), search.game.adopt(start).buffer) and redo(search, wanted):
+            known = search.log
+            if np.array_equal(search.origin.buffer, search.game.adopt(start).buffer) and search.replay(wanted):
                 self.file_is_old = known != wanted
                 return search
         search = Search(game, settings, position=start, seed=int(row["seed"]))
-        redo(search, wanted)
+        search.replay(wanted)
         self.file_is_old = True
         return search
 
@@ -159,7 +157,7 @@ class StoredSession:
             "options": self.options,
             "settings": search.settings.to_dict(),
             "seed": search.seed,
-            "log": self._log_now(search),
+            "log": search.log,
             "kept": self.kept,
             "last_run": self.last_run,
             "failure": self.failure,
@@ -169,10 +167,6 @@ class StoredSession:
             "simulations": search.simulations,
         }
         return self._row
-
-    def _log_now(self, search: Search) -> Log:
-        """The log of a search; a run is logged at its end, so until then its simulations are added here."""
-        return log_of(search) if self.run is None else at_root(self._log, search.simulations)
 
     def save_file(self) -> None:
         """Write the search's file from a copy, so that a run goes on."""
@@ -193,13 +187,13 @@ class StoredSession:
         if search is None:
             return self._look(self._frozen_between)
         try:
-            return frozen(search, log_of(search))
+            return search.snapshot()
         finally:
             self._still.release()
 
     def _frozen_between(self, search: Search) -> Search:
         began = time.monotonic()
-        found = frozen(search, self._log_now(search))
+        found = search.snapshot()
         self.save_paused = time.monotonic() - began
         return found
 
@@ -289,7 +283,7 @@ class StoredSession:
     def bytes(self) -> int:
         """Memory used by its trees."""
         search = self.search
-        return (tree_bytes(search) if search is not None else 0) + self._parked.bytes
+        return (search.tree_bytes if search is not None else 0) + self._parked.bytes
 
 
 def _start(game: Game, row: dict[str, Any]) -> Position:
