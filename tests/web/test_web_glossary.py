@@ -29,6 +29,7 @@ KEYED = {
     "settings",
     "terminations",
     "terms",
+    "translations",
 }
 COMMANDS = [
     "analyze tictactoe -n 50 --explain",

@@ -24,6 +24,7 @@ from .output import console, search_progress
 
 if TYPE_CHECKING:
     from playout.game import Game, Position
+    from playout.search.limits import Limits
     from playout.search.result import Result
     from playout.settings import Settings
 
@@ -115,7 +116,7 @@ class Table:
         start: "Position",
         settings: "Settings",
         persons: frozenset[int],
-        within: dict[str, Any],
+        within: "Limits",
         seed: int | None,
     ) -> None:
         import numpy as np
@@ -282,7 +283,7 @@ class Table:
 
     def ponder(self, what: str) -> "Result":
         with search_progress(what, self.live is None) as progress:
-            self.last = self.search.run(**self.within, progress=progress)
+            self.last = self.search.run(self.within, progress=progress)
         return self.last
 
     def move(self, action: int) -> None:

@@ -18,6 +18,7 @@ from playout.game import Game, Position
 from playout.search import Search
 from playout.search.limits import Limits
 from playout.settings import BEST, PRESETS, Settings, preset_for
+from playout.settings.options import LIMITS, OPTIONS, make_settings
 
 from .engine import Engine, EngineError, find_program
 
@@ -97,8 +98,6 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
 
     A text without a preset means the game's own, or `default` where no game is given.
     """
-    from playout.settings.options import LIMITS, OPTIONS
-
     if isinstance(text, Spec):
         return text
     if isinstance(text, Settings):
@@ -119,12 +118,10 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
             return Spec(name, body.lower())
         return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body, game)
     except PlayoutError as error:
-        raise SettingsError(f"player '{text}': {str(error).replace('--option ', '')}") from None
+        raise SettingsError(f"player '{text}': {error}") from None
 
 
 def _read_search(name: str, text: str, game: Game | None) -> Spec:
-    from playout.settings.options import make_settings
-
     preset, given = "default" if game is None else BEST, dict[str, str]()
     for i, part in enumerate(text.split(",")):
         key, equals, value = (word.strip() for word in part.partition("="))

@@ -87,7 +87,7 @@ class Search:
 
     def run(
         self,
-        simulations: int | None = None,
+        simulations: int | Limits | None = None,
         *,
         seconds: float | None = None,
         nodes: int | None = None,
@@ -97,11 +97,11 @@ class Search:
     ) -> Result:
         """Search until the first of the given limits is reached, and return what was found.
 
-        Simulations and seconds count new work; nodes (positions) and bytes the whole tree. `early_stop=False` goes on
-        when the answer can no longer change, whatever the settings say. `progress` is called between chunks with the
-        search and the share of the limits that is used up.
+        Simulations and seconds count new work; nodes (positions) and bytes the whole tree; a `Limits` stands for all of
+        them. `early_stop=False` goes on when the answer can no longer change, whatever the settings say. `progress` is
+        called between chunks with the search and the share of the limits that is used up.
         """
-        limits = Limits(simulations, seconds, nodes, bytes)
+        limits = simulations if isinstance(simulations, Limits) else Limits(simulations, seconds, nodes, bytes)
         if progress is not None and not takes(progress, 2):
             raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         runner = self.runner

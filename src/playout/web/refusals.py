@@ -78,9 +78,9 @@ class Refusal(Exception):
 
 
 def refusal_of(error: PlayoutError) -> Refusal:
-    """A library error as a refusal; the command line's `--option c` is `option c` here."""
+    """A library error as a refusal."""
     status, code = next((found for kind, found in CODES.items() if isinstance(error, kind)), (400, "bad_request"))
-    return Refusal(status, code, str(error).replace("--option ", "option "))
+    return Refusal(status, code, str(error))
 
 
 @contextlib.contextmanager
