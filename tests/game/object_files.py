@@ -2,7 +2,7 @@
 
 import playout as po
 
-from .objects import Board, NamedStones, SetBoard, Shelf, Stones
+from tests.game.objects import Board, NamedStones, SetBoard, Shelf, Stones
 
 start = Stones(5)  # an object itself
 

@@ -15,7 +15,7 @@ from playout.policies import PUCT, Parent
 from playout.settings import Outside, Settings
 
 from .recipe import Recipe
-from .selfplay import Table, play_table
+from .selfplay import SelfPlayGames, play_table
 
 MATCH_BATCH = 8  # leaves of one search in a match
 GAMES_DONE, EVALUATIONS = 0, 1  # what a process counts while it plays
@@ -93,7 +93,7 @@ class Player:
     def play(self, what: str, *job: Any) -> Any:
         return getattr(self, what)(*job)
 
-    def table(self, place: int, network: bytes | None, games: int, seed: int) -> Table:
+    def table(self, place: int, network: bytes | None, games: int, seed: int) -> SelfPlayGames:
         opened = None if network is None else OnnxNetwork(network)
         if opened is not None:
             opened.check(self.game)

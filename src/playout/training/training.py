@@ -25,7 +25,7 @@ from .pool import Pool, Source
 from .recipe import Recipe, recipe_for, value_kind
 from .replay import Replay, Samples, packed, read_arrays, reason, write_arrays
 from .report import check_figures
-from .selfplay import Table, check_observations
+from .selfplay import SelfPlayGames, check_observations
 
 KEPT = 2  # checkpoints
 RIVALS = (1, 10)  # UCT with so many times the simulations of the network
@@ -152,7 +152,7 @@ class Training:
             self.watch.share(said, games / recipe.games)
 
         began = time.perf_counter()
-        tables: list[Table] = pool.share(jobs, look)
+        tables: list[SelfPlayGames] = pool.share(jobs, look)
         seconds = time.perf_counter() - began
         samples = Samples.joined([table.samples for table in tables])
         if not len(samples):
