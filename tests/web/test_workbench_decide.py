@@ -74,7 +74,7 @@ def test_the_reasons_follow_a_run_and_their_button_plays_the_move_that_it_names(
     with page.expect_request("**/play") as request:
         named = button.evaluate("button => (button.click(), button.innerText)")
     sent = request.value.post_data_json
-    assert (sent["action"], sent["moment"]) == (numbers[named.removeprefix("Play ")], 0)
+    assert (sent["number"], sent["moment"]) == (numbers[named.removeprefix("Play ")], 0)
     expect(page.locator(".moment.here")).to_contain_text(f"1. {named.removeprefix('Play ')}")
 
 
@@ -87,7 +87,7 @@ def test_buttons_and_keys_name_the_move_that_they_play(desk: Desk) -> None:
         named = page.locator("#play-best").inner_text().removeprefix("Play ").removesuffix(" →")
         with page.expect_request("**/play") as request:
             press()
-        assert request.value.post_data_json["action"] == numbers[named]
+        assert request.value.post_data_json["number"] == numbers[named]
         expect(page.locator(".moment.here")).to_contain_text(f". {named}")
 
 

@@ -49,7 +49,7 @@ def test_a_step_shows_its_four_phases(browser: Any, bench: Served) -> None:
     expect(root).to_contain_text("60")
 
     panel = phase(page, "backup")
-    expect(panel).to_contain_text("every other number stays", timeout=PATIENCE)
+    expect(panel).to_contain_text("All other numbers stay the same", timeout=PATIENCE)
     changes = [row.split() for row in panel.locator("tbody tr").all_inner_texts()]
     assert ["root", "visits", "60", "→", "61"] in changes
     expect(root).to_contain_text("61")
