@@ -119,6 +119,7 @@ class Training:
         self._phase = f"generation {number}, writing the checkpoint"
         self.folder.keep(state, self.recipe)
         self._kept = number
+        self.folder.write_report(state, self.recipe, state.history)
         self.callbacks.line(summary(figures))
 
     def _self_play(self, state: State, pool: Pool, number: int) -> dict[str, Any]:
