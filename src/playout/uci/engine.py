@@ -9,7 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from playout.play.clock import seconds_for_move
 from playout.search import Search
 from playout.search.lines import MOST as LINE_LENGTH
 from playout.search.result import ActionStats, Result
-from playout.settings import Network, Settings, preset, preset_for
+from playout.settings import Network, Settings
 
-from .options import options_for, whole
+from .options import options_for, search_settings, whole
 
 INFO_SECONDS = 0.25  # between two reports
 CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` and `go mate`
@@ -329,21 +329,8 @@ class Engine:
                 self.replayed = self.replayed.play(self.replayed.action(move))
 
     def settings(self) -> Settings:
-        """The preset, with the options that change it. When to stop early is the clock's affair."""
-        name, c, file = self.values["Preset"], self.values["C"], self.values["Network"]
-        file = "" if file == "<empty>" else file
-        if name == "auto":
-            name = "network" if file else preset_for(self.game)
-        settings = preset(name)
-        if isinstance(settings.evaluator, Network):
-            settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
-        if c.lower() not in ("", "auto", "<empty>"):
-            try:
-                settings = settings.replace(policy=settings.policy.replace(c=float(c)))
-            except ValueError as error:
-                reason = f": {error}" if isinstance(error, SettingsError) else ""
-                raise SettingsError(f"option C is '{c}', expected auto or a number of at least 0{reason}") from None
-        return settings.replace(early_stop=False)
+        """What the engine searches with now."""
+        return search_settings(self.values, self.game)
 
     def _replay(self, start: str) -> Position:
         """A starting position in which no rule of draws has ended the game: a GUI may go on where one could claim."""
