@@ -16,8 +16,7 @@ class Othello(OthelloRules):
     top. Its policy has the squares, then the pass.
     """
 
-    name = "othello"
-    preset = "othello"
+    name, preset = "othello", "othello"
 
     planes, policy_size = (3, 8, 8), 65
     observe, symmetries = staticmethod(observation.observe), observation.symmetries
