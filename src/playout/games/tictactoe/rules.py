@@ -42,4 +42,5 @@ class TicTacToeRules(StonesRules):
         state.ply += 1
         if WON[stones]:
             rewards[player], rewards[1 - player] = 1.0, -1.0
-        state.over = 1 if WON[stones] or state.ply == 9 else 0
+        if WON[stones] or state.ply == 9:
+            state.over = 1
