@@ -12,7 +12,9 @@ import numpy as np
 
 from playout.common.arguments import did_you_mean, plain, whole_text
 from playout.core import rules as core
-from playout.core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
+from playout.core.compile_errors import RuleCompileError
+from playout.core.compile_rules import Rules
+from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError, PositionError, SettingsError
 
 from .faults import call_python, place_of, rules_may_raise, wrong_count, wrong_player
