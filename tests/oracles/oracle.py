@@ -342,7 +342,7 @@ class Oracle:
         return 1 + policy.variance * (deviation / expected - 1)
 
     def spread_of(self, node):
-        """The sum of squared deviations of all returns: within the edges, between them, and of the node's own visits."""
+        """The sum of squared deviations of the returns: within the edges, between them, and of own visits."""
         off = [(e.visits, e.value - node.value, e.spread) for e in node.edges if e.visits]
         total_off, beyond = total(s + n * x * x for n, x, s in off), total(n * x for n, x, _ in off)
         own = self.own_visits(node)

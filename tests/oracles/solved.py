@@ -15,7 +15,7 @@ LAKE = "SFFFFHFHFFFHHFFG"  # FrozenLake's 4 x 4: start, frozen, hole, goal
 
 @dataclass(frozen=True)
 class Solved:
-    """A position of tic-tac-toe: nine cells row by row, the side to move, its value for it, the cells that keep that."""
+    """A position of tic-tac-toe: nine cells by row, the side to move, its value for it, the cells that keep that."""
 
     board: str
     to_move: str
