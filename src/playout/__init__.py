@@ -24,7 +24,10 @@ from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
 from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 from .search import Search
+from .search.ask import Leaf
+from .search.node import Node
 from .search.result import ActionStats, Result
+from .search.step import Change, Choice, EdgeScore, Expansion, Playout, Step
 from .settings import (
     All,
     Falling,
@@ -51,19 +54,26 @@ __all__ = [
     "Backup",
     "Best",
     "BusyError",
+    "Change",
+    "Choice",
+    "EdgeScore",
     "EvaluatorError",
+    "Expansion",
     "Falling",
     "FileError",
     "Finding",
     "Game",
     "GameError",
+    "Leaf",
     "Mean",
     "Mixed",
     "Network",
+    "Node",
     "Noise",
     "OneAtATime",
     "Outside",
     "Parent",
+    "Playout",
     "PlayoutError",
     "Policy",
     "Position",
@@ -76,6 +86,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Static",
+    "Step",
     "TorchNetwork",
     "UCB1Tuned",
     "Widening",

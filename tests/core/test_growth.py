@@ -38,7 +38,7 @@ def no_leaves():
 
 
 def leaves_of(search):
-    return search.batches.arrays if search._batches is not None else no_leaves()
+    return search.batches.arrays if search.runner.batches is not None else no_leaves()
 
 
 def move_all(search):
@@ -46,10 +46,10 @@ def move_all(search):
     numbers = range(core.ROOT, int(search.tree.counters[core.NODES]))
     for number in [*numbers, *numbers[::3]]:
         room = 2 * int(search.tree.nodes[number]["count"]) + 4
-        search.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
-        if search._batches is not None:
-            search._batches.fit()
-        move(search.tree, search._work, leaves_of(search), number, room)
+        search.runner.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
+        if search.runner.batches is not None:
+            search.batches.fit()
+        move(search.tree, search.runner.work, leaves_of(search), number, room)
         search.tree.nodes[number]["flags"] &= core.ALL_FLAGS - core.GREW  # its room is not a power of two here
 
 
@@ -107,13 +107,13 @@ def test_leaves_that_wait_follow_their_edges():
 
 def add(search, action, prior, number=core.ROOT):
     """Add a child, after growing the tree if it is full."""
-    arguments = (search.tree, search._work, leaves_of(search), number, action, prior)
+    arguments = (search.tree, search.runner.work, leaves_of(search), number, action, prior)
     e = grow.add_edge(*arguments)
     while e == grow.NO_ROOM:
-        search.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
-        if search._batches is not None:
-            search._batches.fit()
-        e = grow.add_edge(search.tree, search._work, *arguments[2:])
+        search.runner.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
+        if search.runner.batches is not None:
+            search.batches.fit()
+        e = grow.add_edge(search.tree, search.runner.work, *arguments[2:])
     return e
 
 

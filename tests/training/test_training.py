@@ -19,15 +19,17 @@ from playout.cli import main
 from playout.errors import FileError, SettingsError
 from playout.evaluators import pytorch as module_of_networks
 from playout.evaluators.onnx import OnnxNetwork
+from playout.play.source import GameSource
 from playout.training import training as module_of_training
 from playout.training.gumbel import Halving
 from playout.training.learning import learn, new_state, symmetries_of, turned_rows
-from playout.training.pool import Pool, Source, play_some
+from playout.training.matches import match_scores
+from playout.training.pool import Pool
 from playout.training.recipe import Recipe, recipe_for
 from playout.training.replay import Replay, Samples, read_arrays
 from playout.training.report import report_html, ticks
 from playout.training.selfplay import play_table
-from playout.training.training import Training, Watch, train
+from playout.training.training import Callbacks, Training, train
 from tests.games import toy_games
 from tests.processes import started
 from tests.readme import NIM
@@ -210,15 +212,15 @@ def test_policies_are_shares_of_legal_actions(tictactoe: Any) -> None:
 
 def test_a_proven_value_counts_more_than_how_the_game_went_on(tictactoe: Any) -> None:
     """X to move wins at once; the search proves it, and a game that was then drawn would not matter."""
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    table = _SelfPlay(tictactoe, tiny(tictactoe), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
     policy = np.full(9, 1 / 9, np.float32)
     nothing = np.zeros(2)
     table.lines[0] = [
-        Turn(0, nothing, None, np.zeros(18), policy),
-        Turn(1, nothing, np.array([1.0, -1.0]), np.zeros(18), policy),
-        Turn(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(1, nothing, np.array([1.0, -1.0]), np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
     ]
     samples = table.result(1.0).samples
     assert samples.values[:, 0].tolist() == [0.0, -1.0, 1.0]  # from the last position to the first
@@ -226,14 +228,14 @@ def test_a_proven_value_counts_more_than_how_the_game_went_on(tictactoe: Any) ->
 
 def test_where_a_game_strayed_the_search_is_believed(tictactoe: Any) -> None:
     """O played something else than the search would have, and lost: that tells nothing of the positions before."""
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe, blend=0.0), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    table = _SelfPlay(tictactoe, tiny(tictactoe, blend=0.0), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
     policy, nothing, won = np.full(9, 1 / 9, np.float32), np.zeros(2), np.array([1.0, -1.0])
     table.lines[0] = [
-        Turn(0, nothing, None, np.zeros(18), policy),
-        Turn(1, nothing, None, np.zeros(18), policy, value=0.5, strayed=True),
-        Turn(0, won, None, np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(1, nothing, None, np.zeros(18), policy, value=0.5, strayed=True),
+        PlayedPosition(0, won, None, np.zeros(18), policy),
     ]
     found = table.result(1.0)
     assert found.samples.values[:, 0].tolist() == [1.0, 0.5, -0.5]  # from the last position to the first
@@ -242,13 +244,13 @@ def test_where_a_game_strayed_the_search_is_believed(tictactoe: Any) -> None:
 
 def test_straying_is_noticed() -> None:
     """Where moves are drawn by visits, and nowhere else."""
-    from playout.training.selfplay import _Table
+    from playout.training.selfplay import _SelfPlay
 
     game = po.games.load("connect4")
     recipe = recipe_for(game, **(TINY | {"temperature_moves": 40, "cheap": 0.0, "teacher": 0}))
 
     def played(recipe: Recipe) -> list[Any]:
-        table = _Table(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
+        table = _SelfPlay(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
         with np.errstate(over="ignore"):  # uncompiled, random numbers say that they overflow
             table.play()
         return [turn for line in table.lines.values() for turn in line if turn.proven is None]
@@ -260,13 +262,13 @@ def test_straying_is_noticed() -> None:
 
 
 def test_the_value_lies_between_the_game_and_the_search(tictactoe: Any) -> None:
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe, blend=0.25), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
-    won, lost, unproven = np.array([1.0, -1.0]), np.array([-1.0, 1.0]), Turn(1, value=0.2)
+    table = _SelfPlay(tictactoe, tiny(tictactoe, blend=0.25), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    won, lost, unproven = np.array([1.0, -1.0]), np.array([-1.0, 1.0]), PlayedPosition(1, value=0.2)
     assert table.learnt(unproven, lost) == pytest.approx(0.8)
     assert table.learnt(unproven, won) == pytest.approx(-0.7)
-    assert table.learnt(Turn(1, proven=lost, value=0.2), lost) == 1.0
+    assert table.learnt(PlayedPosition(1, proven=lost, value=0.2), lost) == 1.0
 
 
 @pytest.mark.parametrize("gumbel", [False, True], ids=["visits", "gumbel"])
@@ -309,10 +311,10 @@ def test_three_players_each_have_their_value() -> None:
 
 
 def test_matches_are_scored_for_the_network(tictactoe: Any) -> None:
-    scores = play_some(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 4, 5)
+    scores = match_scores(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 4, 5)
     assert len(scores) == 4
     assert sum(scores) >= 2.0  # against a player who looks at one playout
-    walks = play_some(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 3, 5)
+    walks = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 3, 5)
     assert len(walks) == 3
     assert set(walks) <= {0.0, 0.5, 1.0}
 
@@ -406,7 +408,9 @@ def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
 def test_a_whole_run_leaves_network_report_and_two_checkpoints(tictactoe: Any, tmp_path: Path) -> None:
     lines: list[str] = []
     options = {**TINY, "every": 2}
-    training = Training(tictactoe, tmp_path / "t", command="playout train <x>", watch=Watch(lines.append), **options)
+    training = Training(
+        tictactoe, tmp_path / "t", command="playout train <x>", callbacks=Callbacks(lines.append), **options
+    )
     state = training.run(3)
     assert [h["generation"] for h in state.history] == [1, 2, 3]
     assert len(lines) == 4
@@ -478,9 +482,9 @@ def test_a_checkpoint_that_was_cut_off_is_left_for_the_one_before(tictactoe: Any
     newest = tmp_path / "cut" / "checkpoints" / "000002.npz"
     newest.write_bytes(newest.read_bytes()[:-200])
     lines: list[str] = []
-    Training(tictactoe, tmp_path / "cut", watch=Watch(lines.append)).run(3)
+    Training(tictactoe, tmp_path / "cut", callbacks=Callbacks(lines.append)).run(3)
     assert "000002.npz: is damaged or cut off" in lines[0]
-    assert "going on after generation 1" in lines[1]
+    assert "resuming after generation 1" in lines[1]
     assert_same(weights_of(tmp_path / "whole", 3), weights_of(tmp_path / "cut", 3))
 
 
@@ -515,7 +519,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
 @pytest.mark.compiled_only
 def test_processes_stay_and_answer_in_order(tictactoe: Any) -> None:
     recipe = tiny(tictactoe, workers=2)
-    pool = Pool(Source("tictactoe"), tictactoe, recipe)
+    pool = Pool(GameSource("tictactoe"), tictactoe, recipe)
     try:
         jobs = [("table", place, None, 3, 10 + place) for place in (0, 1)]
         first, again = pool.share(jobs), pool.share(jobs)
@@ -589,7 +593,7 @@ def test_mistakes_get_one_line(
 
 def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_path: Path) -> None:
     train(tictactoe, tmp_path / "t", 1, **TINY)
-    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4; leave it out to go on"):
+    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4; leave it out to resume"):
         train(tictactoe, tmp_path / "t", 2, filters=8)
     with pytest.raises(SettingsError, match=r"is a training of tictactoe .* choose another folder"):
         train("connect4", tmp_path / "t", 2)
@@ -600,7 +604,7 @@ def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_p
 
 def test_two_runs_in_one_folder_are_refused(tictactoe: Any, tmp_path: Path) -> None:
     one = Training(tictactoe, tmp_path, **TINY)
-    with one._locked(), pytest.raises(SettingsError, match="another process is training there"):
+    with one.folder.locked(), pytest.raises(SettingsError, match="another process is training there"):
         train(tictactoe, tmp_path, 1)
 
 
