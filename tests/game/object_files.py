@@ -1,7 +1,6 @@
 """Python objects as a user's file has them: the front ends load what is named here."""
 
 import playout as po
-
 from tests.game.objects import Board, NamedStones, SetBoard, Shelf, Stones
 
 start = Stones(5)  # an object itself

@@ -13,8 +13,9 @@ from playout import games
 from playout.common.arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from playout.core import answer
 from playout.core import tree as core
+from playout.core.copying import copied
 from playout.core.params import Params
-from playout.core.tree import Tree, copied
+from playout.core.tree import Tree
 from playout.errors import FileError, PositionError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.core import backup as core_backup
-from playout.core import endings, loop
+from playout.core import endings, simulate
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import select as core_select
@@ -177,13 +177,15 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
         if params.evaluator != ROLLOUTS:
             static = tuple(work.values.tolist())
     else:
-        loop.known_returns(params, tree, work, topology, ending, depth)
+        simulate.known_returns(params, tree, work, topology, ending, depth)
     if batches is None or not evaluated:
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(runner, positions[-1], recorded))
-        if not runner.call(core_backup.returns_fit, params, work, topology, depth, loop.kind_of_value(params, ending)):
+        if not runner.call(
+            core_backup.returns_fit, params, work, topology, depth, simulate.kind_of_value(params, ending)
+        ):
             runner.serve(endings.BAD_VALUE, depth)
-        status = runner.call(loop.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
+        status = runner.call(simulate.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
         runner.serve(status, 0)
     changes = _changes(runner, choices, before, _numbers_on(runner, depth))
     return Step(
@@ -210,7 +212,7 @@ def _walk(runner: "Runner") -> tuple[int, int, int]:
         kernel = (*runner.kernel_arguments, runner.topology)
         ending, depth, player = runner.call(core_select.select, *kernel, batches is not None, -1)
         if ending == endings.UNEXPANDED:
-            ending, depth, player = runner.call(loop.expand_and_go_down, *kernel, depth, player)
+            ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
             break
         runner.serve(ending, 0)
