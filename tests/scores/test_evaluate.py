@@ -13,7 +13,7 @@ import pytest
 import playout as po
 from playout import games
 from playout.cli import main
-from playout.report.show import scores_svg
+from playout.report.svg import scores_svg
 from playout.scores import Evaluation, Record, Scores, bin_edges, evaluate, half_width
 from tests.games.toy_games import Nim
 from tests.processes import started

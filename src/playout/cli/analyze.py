@@ -81,7 +81,7 @@ def analyze(
 
 
 def _summary(result: "Result") -> str:
-    from playout.report.show import clean, count, number, proven_word, who
+    from playout.report.words import clean, count, number, proven_word, who
 
     game = result.position.game
     word = proven_word(result.proven, game.players, game.range)

@@ -70,7 +70,7 @@ def evaluate(
     """
     from playout.errors import FileError, SettingsError
     from playout.play.players import SEARCH, Spec
-    from playout.report.show import scores_svg
+    from playout.report.svg import scores_svg
     from playout.scores import ENDLESS
     from playout.scores import evaluate as run
 
@@ -164,7 +164,7 @@ def _print(found: "Evaluation") -> None:
 
 
 def _histogram(out: Any, edges: list[float], counts: list[int]) -> None:
-    from playout.report.show import bar
+    from playout.report.words import bar
     from playout.scores import bounds_text
 
     labels = [f"{low} to {high}" for low, high in pairwise(bounds_text(edges))]

@@ -168,7 +168,7 @@ class Table:
         self.move(action)
 
     def think(self) -> None:
-        from playout.report.show import count
+        from playout.report.words import count
 
         legal = self.position.actions()
         if len(legal) == 1:
@@ -386,7 +386,7 @@ def _capital(text: str) -> str:
 
 
 def _value(result: "Result", action: int) -> str:
-    from playout.report.show import number, proven_word
+    from playout.report.words import number, proven_word
 
     stats, game = result.stats(action), result.position.game
     word = proven_word(stats.proven, game.players, game.range)

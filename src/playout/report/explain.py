@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from playout.game import CHANCE
 from playout.settings import ANSWERS, Network, Outside, uses_priors
 
-from .show import clean, count, duration, number, percent, proven_word, who
+from .words import clean, count, duration, number, percent, proven_word, who
 
 if TYPE_CHECKING:
     from playout.search.result import ActionStats, Result

@@ -122,7 +122,7 @@ class Evaluation:
         return bin_edges([float(value) for scores in self.scores for value in scores.values])
 
     def _repr_svg_(self) -> str:
-        from playout.report.show import scores_svg
+        from playout.report.svg import scores_svg
 
         return scores_svg(self)
 

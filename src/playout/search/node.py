@@ -275,7 +275,7 @@ class Node:
 
     def svg(self, depth: int = 3, width: int = 4, most: int = 26) -> str:
         """The top of the tree as a drawing: so many levels, children of a node, and nodes in all."""
-        from playout.report.show import tree_svg
+        from playout.report.svg import tree_svg
 
         return tree_svg(self, whole_from(depth, "depth", 0), whole_from(width, "width"), whole_from(most, "most"))
 
@@ -286,7 +286,7 @@ class Node:
         return f'<div style="overflow-x:auto">{self.svg()}</div>'
 
     def __repr__(self) -> str:
-        from playout.report.show import clean, number
+        from playout.report.words import clean, number
 
         what = f"action {clean(self.text)}" if self.parent is not None else "root"
         return f"<Node {what}: {self.visits:,} visits, value {number(self.value)}, depth {self.depth}>"

@@ -202,17 +202,17 @@ class Result:
 
     def table(self, most: int | None = None) -> Any:
         """The actions as a table for a terminal (a Rich renderable)."""
-        from playout.report.show import result_table
+        from playout.report.text import result_table
 
         return result_table(self, None if most is None else whole_from(most, "most"))
 
     def _repr_html_(self) -> str:
-        from playout.report.show import result_html
+        from playout.report.html import result_html
 
         return result_html(self)
 
     def __str__(self) -> str:
-        from playout.report.show import result_text
+        from playout.report.text import result_text
 
         return result_text(self)
 

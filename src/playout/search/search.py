@@ -368,7 +368,7 @@ class Search:
         return f"<Search {self.game.title} '{self.position.text}' after {self.simulations} simulations>"
 
     def _repr_html_(self) -> str:
-        from playout.report.show import result_html
+        from playout.report.html import result_html
 
         return result_html(self.result(), self.root.svg())
 

@@ -120,7 +120,7 @@ class Step:
         return data
 
     def __str__(self) -> str:
-        from playout.report.show import who
+        from playout.report.words import who
 
         lines = [f"simulation {self.simulation}", "1. selection"]
         for choice in self.selection:

@@ -5,7 +5,7 @@ from typing import Any
 
 from playout.game import CHANCE, TERMINAL
 from playout.report.explain import FEW, LINE_SHOWN, rule_meant
-from playout.report.show import clean, duration, number, percent
+from playout.report.words import clean, duration, number, percent
 from playout.search.step import Step
 
 
