@@ -219,7 +219,10 @@ def test_the_command_tells_mistakes_in_one_line(capsys):
     _, _, error = run(capsys, *small("--player", "gredy"))
     assert "no preset 'gredy'" in error
     code, _, error = run(capsys, *small("--player", "random", "--games", "1", "--svg", "/nowhere/at/all.svg"))
-    assert (code, "--svg /nowhere/at/all.svg: can't write there: there is no folder" in error) == (2, True)
+    assert (code, "--svg /nowhere/at/all.svg: can't write there: folder /nowhere/at does not exist" in error) == (
+        2,
+        True,
+    )
 
 
 def test_nothing_is_played_where_the_game_is_over(capsys):

@@ -168,10 +168,10 @@ def search_settings(
 @contextlib.contextmanager
 def within_time(limits: dict[str, Any]) -> Iterator[None]:
     """Around what comes before a run: a rule in plain Python has the time of the run to return, a second at least."""
-    from playout.core.watch import MOST_SECONDS, patience
+    from playout.common.runtime import time_for_rules
 
     seconds = limits["seconds"]
-    with patience(MOST_SECONDS if seconds is None else max(seconds, SECONDS)):
+    with time_for_rules(None if seconds is None else max(seconds, SECONDS)):
         yield
 
 
