@@ -3,7 +3,7 @@
 PART_MISTAKES: dict[str, tuple[str, str, str]] = {
     "not-compiled": (
         "{reason}",
-        "policies and backups may only use what Numba can compile: numbers, arrays, loops, the fields of their arguments",
+        "parts may only use what Numba can compile: numbers, arrays, loops, the fields of their arguments",
         "rewrite that line with these; a helper function that it calls needs @numba.njit",
     ),
     "raises": (
