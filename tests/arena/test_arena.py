@@ -19,13 +19,13 @@ import pytest
 
 import playout as po
 from playout import arena
-from playout.arena import Clock, Sprt, Tally, bradley_terry, elo_of, make_match, play_match, read_spec, score_of
-from playout.arena.store import Record, Store
+from playout.arena import Clock, Record, Sprt, Tally, bradley_terry, elo_of, make_match, play_match, read_spec, score_of
+from playout.arena.store import ResultsFile
 from playout.cli import main
 from playout.core.jit import COMPILED
+from playout.play.clock import seconds_for_move
 from playout.play.engine import find_program
 from playout.play.openings import RandomOpenings, read_openings, replay
-from playout.play.players import our_share
 from tests.games.toy_games import Dice, Nim, NimOfThree
 from tests.processes import started
 
@@ -184,11 +184,11 @@ def test_players_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "says nothing"),
+        ("", "is empty"),
         ("random,n=5", "random takes no settings"),
         ("=random", "has no name"),
         ("nonsense", "no preset 'nonsense'"),
-        ("default,c", "'c' is no NAME=VALUE"),
+        ("default,c", "'c' is not NAME=VALUE"),
         ("c=x", "c is 'x', expected a number"),
         ("default,n=0", "n is '0'"),
         ("default,t=-1", "t is '-1'"),
@@ -196,7 +196,7 @@ def test_players_are_read() -> None:
         ("default,speed=2", "no such setting"),
         ("uci:", "no command"),
         ("uci:no-such-engine", "there is no program 'no-such-engine'"),
-        (f"uci:{sys.executable}?Hash", "'Hash' is no option"),
+        (f"uci:{sys.executable}?Hash", "'Hash' is not an option"),
     ],
 )
 def test_mistakes_in_players_are_named(text: str, message: str) -> None:
@@ -210,9 +210,9 @@ def test_mistakes_in_clocks_are_named(text: str) -> None:
         Clock.read(text)
 
 
-def test_our_share_never_takes_all() -> None:
+def test_a_move_never_takes_all_of_the_clock() -> None:
     for left, increment in itertools.product((0.01, 0.1, 1.0, 60.0), (0.0, 0.05, 5.0)):
-        assert our_share(left, increment) <= left / 2
+        assert seconds_for_move(left, increment) <= left / 2
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_openings_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there are none"),
+        ("", "the file has none"),
         ("8/8 w - -\n", "line 1: .*2 ranks"),
         ("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1\n", "line 1: the game is over"),
     ],
@@ -556,7 +556,7 @@ def test_files_that_cannot_be_are_one_clear_line(tmp_path: Path, capsys: pytest.
     bad.write_text("something else entirely " * 100)
     for options, message in (
         (["--db", str(tmp_path / "no" / "x")], "unable to open"),
-        (["--db", str(bad)], "it is no file of results"),
+        (["--db", str(bad)], "it is not a results file"),
         (["--db", "none", "--record", str(tmp_path / "no" / "x")], "can't write there"),
         (["--db", "none", "--openings", str(tmp_path / "missing")], "can't read it"),
     ):
@@ -588,7 +588,7 @@ def test_a_record_goes_through_links_and_into_pipes(tmp_path: Path) -> None:
 
 
 def test_a_store_never_writes_a_game_twice(tmp_path: Path) -> None:
-    store = Store(tmp_path / "a.sqlite", {"game": "x"})
+    store = ResultsFile(tmp_path / "a.sqlite", {"game": "x"})
     record = Record(0, 0, (0, 1), "", ("a",), 0, (1.0, -1.0), "normal", "", 0.1)
     store.add(record)
     store.add(Record(0, 0, (0, 1), "", ("b",), 0, (-1.0, 1.0), "normal", "", 0.1))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .colours import BAD, GOOD, GREY, as_hex, escape, range_of, shade
+from .numbers import bounds_text, significant, with_error
 from .words import count, number, proven_word, who
 
 if TYPE_CHECKING:
@@ -149,8 +150,6 @@ def _compact(visits: int) -> str:
 
 def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0) -> str:
     """A histogram for each player, one below the other on the same axis, with the mean and its interval."""
-    from playout.scores import bounds_text, significant, with_error
-
     edges, top, left = found.edges, 34.0, 12.0
     label = f"{found.game}: scores of {', '.join(scores.player for scores in found.scores)}"
     parts: list[str] = []

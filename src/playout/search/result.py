@@ -69,7 +69,7 @@ class Result:
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
     hits: int = 0  # graph search: how often a new edge led to a position that was known
     saved: int = 0  # graph search: edges that lead to a node which another edge led to first
-    moves: int = 0  # that were played before, as far as the search knows
+    moves: int = 0  # of players, played before as far as the search knows; outcomes of chance are not moves
     seed: int | None = None  # the search's: with it, the same search can be run again
 
     @property
@@ -286,7 +286,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         total=int(counters[core.SIMULATIONS]),
         hits=int(counters[core.HITS]),
         saved=int(counters[core.SAVED]),
-        moves=len(search.history),
+        moves=sum(before.player != CHANCE for before in search.history),
         seed=search.seed,
     )
 

@@ -1,6 +1,7 @@
 """The engine for chess programs: UCI on standard input and output."""
 
-from .clock import seconds_for_move
+from playout.play.clock import seconds_for_move
+
 from .engine import Engine
 from .go import Go, parse_go
 from .info import centipawns, win_draw_loss

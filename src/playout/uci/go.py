@@ -7,9 +7,9 @@ from typing import Any
 
 from playout.errors import PlayoutError
 from playout.game import Position
+from playout.play.clock import LEAST, seconds_for_move
 from playout.settings import Settings
 
-from .clock import LEAST_SECONDS, seconds_for_move
 from .options import whole
 
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate", "perft")
@@ -39,7 +39,7 @@ class Go:
         if self.infinite:
             return None
         if self.movetime is not None:
-            return max(LEAST_SECONDS, self.movetime / 1000 - min(overhead, self.movetime / 2000))
+            return max(LEAST, self.movetime / 1000 - min(overhead, self.movetime / 2000))
         clock, increment = (self.wtime, self.winc) if player == 0 else (self.btime, self.binc)
         if clock is None:
             return None

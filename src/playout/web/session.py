@@ -15,6 +15,7 @@ import numpy as np
 from playout.core import tree as core
 from playout.errors import PlayoutError, PositionError
 from playout.game import CHANCE, Game, Position
+from playout.play.chance import draw_outcome
 from playout.search import Search
 from playout.search.files import save
 from playout.search.result import Result
@@ -572,9 +573,7 @@ def _chosen(search: Search, action: int | str) -> int:
     if action != BEST or any(position.action_text(a) == BEST for a in position.actions()):
         return position.action(action)
     if position.player == CHANCE:
-        outcomes = position.outcomes()
-        weights = np.array([weight for _, weight in outcomes])
-        return outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
+        return draw_outcome(position, np.random.default_rng())
     best = search.result().best
     if best is None:
         raise not_now("there is no best move before the first simulation; run the search, or name a move")
