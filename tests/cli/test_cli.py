@@ -241,14 +241,14 @@ def test_analyze_loads_a_game_from_a_file_and_from_a_module(answer, stones, monk
 def test_ctrl_c_shows_what_was_found(capsys, monkeypatch):
     plain = Search.run
 
-    def interrupted(search, **limits):
+    def interrupted(search, *limits, **given):
         def press():
             while search.simulations == 0:
                 time.sleep(0.001)
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=press).start()
-        return plain(search, **limits)
+        return plain(search, *limits, **given)
 
     monkeypatch.setattr(Search, "run", interrupted)
     with hearing_ctrl_c():

@@ -50,7 +50,7 @@ def test_what_the_server_was_not_started_with_is_refused_and_never_imported(tmp_
             message = refusal(server, policy=name)
             assert message.startswith(f"no policy '{name}' here (of users' own there are: {BOLTZMANN})"), message
         assert "no backup" in refusal(server, backup=BOLTZMANN)
-        assert "option policy.temperature=… for that of the policy" in refusal(server, policy=BOLTZMANN, temperature=1)
+        assert "write policy.temperature=… for that of the policy" in refusal(server, policy=BOLTZMANN, temperature=1)
 
 
 def test_a_session_with_a_part_comes_back(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from playout.play.chance import draw_outcome
 from playout.play.loop import play_game
 from playout.report.words import count, number, proven_word
 from playout.search import Search
+from playout.search.limits import Limits
 from playout.search.result import Result
 from playout.settings import Settings
 
@@ -122,7 +123,7 @@ class TerminalGame:
         start: Position,
         settings: Settings,
         persons: frozenset[int],
-        within: dict[str, Any],
+        within: Limits,
         seed: int | None,
     ) -> None:
         self.game, self.start, self.settings, self.within = game, start, settings, within
@@ -298,7 +299,7 @@ class TerminalGame:
     def ponder(self, what: str) -> Result:
         """Run the search at the position now."""
         with search_progress(what, self.live is None) as progress:
-            self.last = self.search.run(**self.within, progress=progress)
+            self.last = self.search.run(self.within, progress=progress)
         return self.last
 
     def draw(self) -> None:

@@ -79,7 +79,7 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
             return Spec(name, body.lower())
         return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body, game)
     except PlayoutError as error:
-        raise SettingsError(f"player '{text}': {str(error).replace('--option ', '')}") from None
+        raise SettingsError(f"player '{text}': {error}") from None
 
 
 def _read_search(name: str, text: str, game: Game | None) -> Spec:

@@ -126,7 +126,7 @@ class Search:
 
     def run(
         self,
-        simulations: int | None = None,
+        simulations: int | Limits | None = None,
         *,
         seconds: float | None = None,
         nodes: int | None = None,
@@ -135,10 +135,10 @@ class Search:
     ) -> Result:
         """Search until the first of the given limits is reached, and return what was found.
 
-        Simulations and seconds count new work; nodes and bytes the whole tree. `progress` is called between chunks
-        with the share of the limits that is used up.
+        Simulations and seconds count new work; nodes and bytes the whole tree; a `Limits` stands for all of them.
+        `progress` is called between chunks with the share of the limits that is used up.
         """
-        limits = Limits(simulations, seconds, nodes, bytes)
+        limits = simulations if isinstance(simulations, Limits) else Limits(simulations, seconds, nodes, bytes)
         if progress is not None and not takes(progress, 2):
             raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         with self._busy("run"):

@@ -7,7 +7,6 @@ that `isready` and `stop` are answered while it works.
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from playout.common.runtime import COMPILED
 from playout.common.version import __version__
@@ -16,11 +15,11 @@ from playout.evaluators import Evaluator
 from playout.game import Game, Position
 from playout.games.chess import Chess
 from playout.search import Search
-from playout.settings import Network, Settings, preset, preset_for
+from playout.settings import Network, Settings
 
 from .go import GoJob, parse_go
 from .info import Output
-from .options import options_for
+from .options import options_for, search_settings
 from .positions import parse_position, played, starting_position, to_search
 from .thinking import FEW, Thinker
 
@@ -173,21 +172,8 @@ class Engine:
     # Settings.
 
     def settings(self) -> Settings:
-        """The preset with the options applied. `early_stop` is off, since the clock decides when to stop."""
-        name, c, file = self.values["Preset"], self.values["C"], self.values["Network"]
-        file = "" if file == "<empty>" else file
-        if name == "auto":
-            name = "network" if file else preset_for(self.game)
-        settings = preset(name)
-        if isinstance(settings.evaluator, Network):
-            settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
-        if c.lower() not in ("", "auto", "<empty>"):
-            try:
-                settings = settings.replace(policy=settings.policy.replace(c=float(c)))
-            except ValueError as error:
-                reason = f": {error}" if isinstance(error, SettingsError) else ""
-                raise SettingsError(f"option C is '{c}', expected auto or a number of at least 0{reason}") from None
-        return settings.replace(early_stop=False)
+        """What the engine searches with now."""
+        return search_settings(self.values, self.game)
 
     def _check_settings(self) -> None:
         """Reject settings that the search can't use; switch to the form of the game that a network needs."""

@@ -1,9 +1,7 @@
 """What there is to choose from: the games this server knows, the presets, the settings of the search."""
 
-import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,8 @@ from playout.core.watch import as_exception
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.parts.part import Part, kind_of, load_part
-from playout.settings import PRESETS, Settings, preset, preset_for
-from playout.settings.options import Option, flat, make_settings, options_with
+from playout.settings import PRESETS, Settings, preset_for
+from playout.settings.options import Option, default_of, flat, make_settings, options_with
 
 from .refusals import Refusal, game_may_fail
 from .views import unpadded
@@ -137,47 +135,45 @@ def _setting(game: Game, key: str) -> dict[str, Any]:
 
 def describe_presets() -> list[dict[str, Any]]:
     return [
-        {"preset": name, "description": found.description, "options": flat(preset(name))}
+        {
+            "preset": name,
+            "description": found.meaning.en,
+            "translations": {"zh": {"description": found.meaning.zh}},
+            "options": flat(found.settings),
+        }
         for name, found in PRESETS.items()
     ]
 
 
 def describe_settings(catalogue: Catalogue) -> list[dict[str, Any]]:
-    found = []
-    for name, option in catalogue.options.items():
-        defaults = {kind: _default(name, option, kind, catalogue.parts) for kind in option.kinds}
-        if isinstance(option.values, Mapping):
-            words, number = list(option.values), "number" if option.number else None
-        elif option.values is str:  # a network's file: the game's own, or one that the server was started with
-            words, number = ["", *catalogue.networks], None
-        else:
-            words, number = [], "integer" if option.values is int else "number"
-        found.append(
-            {
-                "name": name,
-                "meaning": option.meaning,
-                "words": words,
-                "number": number,
-                "default": _flat_with("policy", "uct").get(name) or next(iter(defaults.values()), ""),
-                "defaults": defaults,
-                "part": option.part,
-                "kinds": list(option.kinds),
-            }
-        )
-    return found
+    """Every setting with what a form needs: its meaning in both languages, its words, bounds, unit and defaults."""
+    options, values = catalogue.options, flat(Settings())
+    return [_describe_setting(catalogue, options, values, name) for name in options]
 
 
-def _default(name: str, option: Option, kind: str, parts: Mapping[str, type[Part]]) -> str:
-    """What a field is where its part is of this kind and nothing else is said; empty: it has to be given."""
-    if kind not in parts:
-        return _flat_with(option.part, kind)[name]
-    default = next(f.default for f in dataclasses.fields(parts[kind]) if f.name == option.field)  # type: ignore[arg-type]
-    return "" if default is dataclasses.MISSING else option.word(default)
-
-
-@cache
-def _flat_with(part: str, kind: str) -> dict[str, str]:
-    return flat(make_settings("default", {part: kind}))
+def _describe_setting(
+    catalogue: Catalogue, options: Mapping[str, Option], values: Mapping[str, str], name: str
+) -> dict[str, Any]:
+    option, declared = options[name], options[name].declared
+    defaults = {kind: default_of(options, name, kind) for kind in option.kinds}
+    own_files = ["", *catalogue.networks]  # a network's file: the game's own, or one that the server was started with
+    least, most = declared.bounds
+    chinese = {"meaning": declared.meaning.zh, "unit": declared.unit.zh if declared.unit else None}
+    return {
+        "name": name,
+        "meaning": option.meaning,
+        "unit": declared.unit.en if declared.unit else None,
+        "translations": {"zh": chinese} if declared.meaning.zh else {},
+        "words": own_files if declared.text else list(option.words),
+        "number": declared.number or None,
+        "least": least,
+        "most": most,
+        "above": declared.above is not None,
+        "default": values.get(name) or next(iter(defaults.values()), ""),
+        "defaults": defaults,
+        "part": option.part,
+        "kinds": list(option.kinds),
+    }
 
 
 def option_texts(given: Mapping[str, Any]) -> dict[str, str]:

@@ -45,9 +45,9 @@ class Refusal(Exception):
 
 
 def refusal_of(error: PlayoutError) -> Refusal:
-    """A mistake that the search reported, as an answer; what it calls by a command's option has no dashes here."""
+    """A mistake that the search reported, as an answer."""
     status, code = next((found for kind, found in CODES.items() if isinstance(error, kind)), (400, "bad_request"))
-    return Refusal(status, code, str(error).replace("--option ", "option "))
+    return Refusal(status, code, str(error))
 
 
 @contextlib.contextmanager

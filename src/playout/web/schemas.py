@@ -229,8 +229,13 @@ class PresetsOut(Answer):
 class OptionOut(Answer):
     name: str
     meaning: str
+    unit: str | None
+    translations: dict[str, dict[str, str | None]] = Field(description="Meaning and unit in other languages: `zh`.")
     words: list[str]
     number: str | None
+    least: float | None
+    most: float | None
+    above: bool = Field(description="The number must be more than `least`.")
     default: str
     defaults: dict[str, str] = Field(description="The default with each of the kinds; empty: it has to be given.")
     part: str
