@@ -1,19 +1,17 @@
 """`playout settings`: the presets, and every search setting with its meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
 
 import typer
 
 from playout import games
 from playout.errors import SettingsError
-from playout.settings import PRESETS, preset_for
+from playout.settings import PRESETS, Settings, preset_for
 from playout.settings.options import Option, flat, options_with
 
 from .options import Json, SearchOption, changed, pairs
 from .output import console, print_json
-
-COLUMNS = ("what can be given", "meaning")
 
 
 def settings(
@@ -30,92 +28,90 @@ def settings(
     """
     if json and markdown:
         raise SettingsError("--json and --markdown: give one of them")
-    made = changed(preset, pairs(option, "--option", "c=2"))
-    options, values = options_with((type(made.policy), type(made.backup))), flat(made)
-    presets = {name: known.meaning.en for name, known in PRESETS.items()}
-    own = {name: preset_for(games.load(name)) for name in games.names()}
+    found = Listing(preset, changed(preset, pairs(option, "--option", "c=2")))
     if json:
+        print_json(found.to_dict())
+    elif markdown:
+        print("\n".join(found.reference()))
+    else:
+        found.print()
+
+
+class Listing:
+    """The presets, and the settings with their values in one of them."""
+
+    def __init__(self, preset: str, made: Settings) -> None:
+        self.preset, self.values = preset, flat(made)
+        self.options = options_with((type(made.policy), type(made.backup)))
+        self.presets = {name: known.meaning.en for name, known in PRESETS.items()}
+        self.own = {name: preset_for(games.load(name)) for name in games.names()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
         rows = [
             {
                 "name": name,
-                "value": values[name],
-                "used": _is_used(found, values),
-                "expected": found.expected,
-                "unit": found.declared.unit.en if found.declared.unit else None,
-                "meaning": found.meaning,
+                "value": self.values[name],
+                "used": self._is_used(option),
+                "expected": option.expected,
+                "unit": option.declared.unit.en if option.declared.unit else None,
+                "meaning": option.meaning,
             }
-            for name, found in options.items()
+            for name, option in self.options.items()
         ]
-        print_json({"preset": preset, "presets": presets, "games": own, "settings": rows})
-    elif markdown:
-        print("\n".join(_reference(preset, presets, own, options, values)))
-    else:
-        _print_tables(preset, presets, own, options, values)
+        return {"preset": self.preset, "presets": self.presets, "games": self.own, "settings": rows}
 
+    def print(self) -> None:
+        """Print tables on the terminal."""
+        from rich.table import Table  # heavy, and optional
 
-def _is_used(option: Option, values: Mapping[str, str]) -> bool:
-    return not option.kinds or values[option.part] in option.kinds
+        out = console()
+        out.print("Presets, for --preset", style="bold")
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        for name, description in self.presets.items():
+            table.add_row(name, description)
+        out.print(table)
+        out.print(f"\n{self._without_preset()}")
+        out.print("\nSettings, for --option NAME=VALUE", style="bold")
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for title in self._titles():
+            table.add_column(title, no_wrap=title == "name")
+        for cells in self._rows():
+            table.add_row(*cells)
+        out.print(table)
 
+    def reference(self) -> Iterator[str]:
+        """The same as Markdown, line by line."""
+        yield "# Search settings"
+        yield ""
+        yield "Printed by `playout settings --markdown`. The names are those of the command line (`--option`),"
+        yield "the arena, HTTP and `po.preset`. A value in brackets counts only with the choice named after the meaning."
+        yield ""
+        yield from _markdown(self._titles(), self._rows())
+        yield ""
+        yield "## Presets"
+        yield ""
+        yield self._without_preset()
+        yield ""
+        yield from _markdown(("name", "what it does"), self.presets.items())
 
-def _cells(name: str, option: Option, values: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """A row of the table: the name, the value (in brackets where another choice makes it count), what can be given, and
-    the meaning."""
-    only = f" ({option.part}={' or '.join(option.kinds)})" if option.field not in ("", "c") else ""
-    value = values[name] if _is_used(option, values) else f"({values[name]})"
-    unit = f" ({option.declared.unit.en})" if option.declared.unit else ""
-    return name, value, option.expected + unit, option.meaning + only
+    def _titles(self) -> tuple[str, ...]:
+        return "name", f"in {self.preset}", "what can be given", "meaning"
 
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        for name, option in self.options.items():
+            only = f" ({option.part}={' or '.join(option.kinds)})" if option.field not in ("", "c") else ""
+            unit = f" ({option.declared.unit.en})" if option.declared.unit else ""
+            value = self.values[name] if self._is_used(option) else f"({self.values[name]})"
+            yield name, value, option.expected + unit, option.meaning + only
 
-def _without_preset(own: Mapping[str, str]) -> str:
-    named = ", ".join(f"{game} uses {name}" for game, name in own.items() if name != "default")
-    return f"Without --preset: {named}; other games use default, a game of yours what its class names."
+    def _is_used(self, option: Option) -> bool:
+        """Whether the value counts, or would only with another choice."""
+        return not option.kinds or self.values[option.part] in option.kinds
 
-
-def _print_tables(
-    preset: str,
-    presets: Mapping[str, str],
-    own: Mapping[str, str],
-    options: Mapping[str, Option],
-    values: Mapping[str, str],
-) -> None:
-    from rich.table import Table  # heavy, and only where it is printed
-
-    out = console()
-    out.print("Presets, for --preset", style="bold")
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, description in presets.items():
-        table.add_row(name, description)
-    out.print(table)
-    out.print(f"\n{_without_preset(own)}")
-    out.print("\nSettings, for --option NAME=VALUE", style="bold")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("name", f"in {preset}", *COLUMNS):
-        table.add_column(title, no_wrap=title == "name")
-    for name, option in options.items():
-        table.add_row(*_cells(name, option, values))
-    out.print(table)
-
-
-def _reference(
-    preset: str,
-    presets: Mapping[str, str],
-    own: Mapping[str, str],
-    options: Mapping[str, Option],
-    values: Mapping[str, str],
-) -> Iterator[str]:
-    """The same as Markdown, line by line."""
-    yield "# Search settings"
-    yield ""
-    yield "Printed by `playout settings --markdown`. The names are those of the command line (`--option`), of the arena,"
-    yield "of HTTP and of `po.preset`. A value in brackets counts only with the choice named after the meaning."
-    yield ""
-    yield from _markdown(("name", f"in {preset}", *COLUMNS), (_cells(name, o, values) for name, o in options.items()))
-    yield ""
-    yield "## Presets"
-    yield ""
-    yield _without_preset(own)
-    yield ""
-    yield from _markdown(("name", "what it does"), presets.items())
+    def _without_preset(self) -> str:
+        named = ", ".join(f"{game} uses {name}" for game, name in self.own.items() if name != "default")
+        return f"Without --preset: {named}; other games use default, a game of yours what its class names."
 
 
 def _markdown(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -155,14 +155,7 @@ def number(
     """A field that takes a number: `least` or more, or more than `above`; `most` at most. `none` is the word for None,
     where that is accepted; `name` the flat name, where it is not the field's."""
     return _field(
-        default,
-        _words(meaning, none),
-        number=NUMBER,
-        least=least,
-        most=most,
-        above=above,
-        unit=unit,
-        name=name,
+        default, _words(meaning, none), number=NUMBER, least=least, most=most, above=above, unit=unit, name=name
     )
 
 
