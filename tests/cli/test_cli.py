@@ -515,7 +515,7 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
     [
         ("analyze conect4", "no game 'conect4' (there are: "),
         ("analyze tictactoe XX", "can't read position 'XX', expected three rows"),
-        ("analyze tictactoe XXX/.../...", "position 'XXX/.../...' can't be: 3 X and 0 O"),
+        ("analyze tictactoe XXX/.../...", "position 'XXX/.../...' is impossible: 3 X and 0 O"),
         ("analyze tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to search"),
         ("play tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to play"),
         ("perft tictactoe XXX/OO./... -d 1", "the game is over in XXX/OO./...; there is nothing to count"),

@@ -261,7 +261,7 @@ def changed(**parts):
         (changed(state=np.dtype([("item", np.int8)])), "call it something else, as in 'item_'"),
         (changed(current_player=lambda self, state: 0), "takes (self, state), expected `current_player(state)`"),
         (changed(apply=3), "Odd.apply is 3, expected a function"),
-        (changed(settings={"pile": 3}), "setting 'pile' is no field of the state"),
+        (changed(settings={"pile": 3}), "setting 'pile' is not a field of the state"),
         (changed(value_range=(1, -1)), "Odd.value_range is (1, -1), expected (least, most) or None"),
     ],
     ids=lambda value: None if isinstance(value, str) else "",

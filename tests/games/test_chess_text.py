@@ -279,7 +279,7 @@ def test_forgiving_ways_to_write_a_move(fen, text, move):
         (START_FEN, "", "expected a move as in e2e4"),
         (START_FEN, "nf3", "expected a move as in"),
         (START_FEN, "--", "expected a move as in"),
-        (START_FEN, "Nd4", "no knight can move so"),
+        (START_FEN, "Nd4", "no knight can make that move"),
         (START_FEN, "O-O", "castling is not possible now"),
         (START_FEN, "e2e4q", "only a pawn on the last rank is promoted (legal: e2e4)"),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", "the pawn must be promoted (legal: "),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout import games
 from playout.core.jit import COMPILED
-from playout.games import game2048 as rules
+from playout.games.game2048 import board as rules
 from tests.sizes import examples
 
 EXAMPLES = settings(max_examples=examples(200), deadline=None)

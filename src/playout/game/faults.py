@@ -20,7 +20,8 @@ from playout.errors import GameError, PlayoutError, SettingsError
 from playout.parts.faults import raised_in
 
 if TYPE_CHECKING:
-    from .game import Game, Position
+    from .game import Game
+    from .position import Position
 
 UNWRITTEN = -12345  # what the buffers hold of a rule that is asked again
 ROUNDING = 1e-6

@@ -20,8 +20,9 @@ from playout.common.arguments import refuses_unknown_names
 from playout.errors import GameError
 
 from . import checks, kernel
-from .game import ObjectGame, ObjectPosition
+from .game import ObjectGame
 from .kinds import NODE_KIND, PLAY_KIND, NodeGame, PlayGame
+from .position import ObjectPosition
 
 __all__ = ["ObjectGame", "ObjectPosition", "can_wrap", "wrap"]
 

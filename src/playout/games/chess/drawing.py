@@ -1,15 +1,17 @@
-"""A position as SVG, with pieces of our own drawing."""
+"""Chess for people: the board in a terminal, and as SVG with pieces of our own drawing."""
 
-from typing import Any
+import numpy as np
 
+from playout.game import Game
 from playout.games import _shared as shared
 
 from .board import KING, LETTERS
+from .text import status
 
 SQUARE, EDGE = 45, 18
 LIGHT_SQUARE, DARK_SQUARE, CHECK = "#ecdcc0", "#b08a64", "#d9534f"
 
-# Each piece in a box of 45 by 45: its outlines, which are filled, and lines upon them.
+# Each piece in a box of 45 by 45: its filled outlines, and the lines drawn on them.
 BASE = "M10 40.5h25v-3.2c0-1.8-1.2-2.8-3-2.8H13c-1.8 0-3 1-3 2.8z"
 PIECES = {
     "p": (
@@ -48,8 +50,16 @@ PIECES = {
 STYLES = (("#fdfcf7", "#23201c", "#23201c"), ("#2f2b28", "#14110f", "#e6ddcf"))  # fill, outline, lines, by colour
 
 
-def draw(state: Any, status: str) -> str:
-    """The board with White below, `status` under it; a king in check stands on red."""
+def show(game: Game, state: np.record) -> str:
+    rows = [
+        f"{rank + 1}  {' '.join(LETTERS[code] for code in state.squares[8 * rank : 8 * rank + 8])}"
+        for rank in range(7, -1, -1)
+    ]
+    return "\n".join([*rows, "", "   a b c d e f g h", status(state)])
+
+
+def draw(game: Game, state: np.record) -> str:
+    """The board as SVG with White at the bottom; a king in check stands on red."""
     body = []
     for square in range(64):
         x, y = EDGE + SQUARE * (square & 7), EDGE + SQUARE * (7 - (square >> 3))
@@ -63,16 +73,16 @@ def draw(state: Any, status: str) -> str:
     for i in range(8):
         middle = EDGE + SQUARE * i + SQUARE / 2
         for down in (EDGE - 6, EDGE + 8 * SQUARE + 13):
-            body.append(shared.element("text", "abcdefgh"[i], x=middle, y=down, font_size=12, fill=shared.GREY))
+            body.append(shared.caption("abcdefgh"[i], middle, down, 12))
         for across in (EDGE / 2, EDGE * 1.5 + 8 * SQUARE):
-            body.append(shared.element("text", "87654321"[i], x=across, y=middle + 4, font_size=12, fill=shared.GREY))
+            body.append(shared.caption("87654321"[i], across, middle + 4, 12))
     side = 8 * SQUARE + 2 * EDGE
-    body.append(shared.element("text", status, x=side / 2, y=side + 16, font_size=15, fill=shared.GREY))
-    return shared.svg(side, side + 26, body, f"Chess, {status}")
+    body.append(shared.caption(status(state), side / 2, side + 16, 15))
+    return shared.svg(side, side + 26, body, f"Chess, {status(state)}")
 
 
 def piece(letter: str, x: float, y: float) -> str:
-    """One piece, by its letter in FEN, with its box's corner at (x, y)."""
+    """One piece, by its FEN letter, with the corner of its box at (x, y)."""
     outline, lines = PIECES[letter.lower()]
     fill, stroke, line = STYLES[letter.islower()]
     return (
