@@ -152,9 +152,10 @@ def test_a_printed_step_says_which_leaf_was_added() -> None:
             added.add(path)
             assert line.endswith(f"the leaf {step.leaf}")
         if step.expansion is not None:
-            assert f"{len(step.expansion.actions)} edges at {step.expansion.position}" in line
+            edges = len(step.expansion.actions)
+            assert f"{edges} {'edge' if edges == 1 else 'edges'} at {step.expansion.position}" in line
     assert added == {("1",), ("2",), ("1", "1")}
-    assert "2. expansion: 1 edges at stones=1 turn=1, and the leaf stones=0 turn=0" in lines
+    assert "2. expansion: 1 edge at stones=1 turn=1, and the leaf stones=0 turn=0" in lines
     assert lines[-1] == "2. expansion: none"
 
 

@@ -17,6 +17,7 @@ from playout.core import tree as core
 from playout.core.params import ROLLOUTS
 from playout.errors import PositionError
 from playout.game import CHANCE, Playouts, Position
+from playout.report.steps import step_text
 
 if TYPE_CHECKING:
     from .search import Search
@@ -120,30 +121,7 @@ class Step:
         return data
 
     def __str__(self) -> str:
-        from playout.report.words import who
-
-        lines = [f"simulation {self.simulation}", "1. selection"]
-        for choice in self.selection:
-            lines.append(f"   {who(choice.player)} at {choice.position or 'the start'} takes {choice.text}")
-            for edge in choice.edges:
-                mark = "*" if edge.chosen else " "
-                terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
-                lines.append(f"     {mark} {edge.text:<8} visits {edge.visits:<6} {terms}")
-        grown = self.expansion
-        added = [f"{len(grown.actions)} edges at {grown.position or 'the start'}"] if grown else []
-        added += [f"the leaf {self.leaf or 'the start'}"] if self.leaf_added else []
-        lines.append(f"2. expansion: {', and '.join(added) or 'none'}")
-        if self.playouts:
-            lines += [f"3. playout: {' '.join(p.actions) or 'none'} -> {_numbers(p.returns)}" for p in self.playouts]
-        else:
-            lines.append(f"3. evaluation: {self.ending}")
-        lines += [f"   returns {_numbers(self.returns)}", "4. backup"]
-        for change in self.backup:
-            where = " ".join(change.path) or "root"
-            lines.append(
-                f"   {change.what} {where}: {change.field} {_number(change.before)} -> {_number(change.after)}"
-            )
-        return "\n".join(lines)
+        return step_text(self)
 
 
 def take_step(search: "Search") -> Step:
@@ -402,11 +380,3 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
-
-
-def _number(value: float | int | None) -> str:
-    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(values: tuple[float, ...]) -> str:
-    return "(" + ", ".join(f"{v:g}" for v in values) + ")"

@@ -16,10 +16,11 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from playout.errors import SettingsError
-from playout.report.explain import explain_data
+from playout.report.facts import explain_data
+from playout.report.steps import step_text
 from playout.search.step import Step
 
-from . import chinese, views
+from . import views
 from .session import Session
 
 PATIENCE = 30.0
@@ -133,7 +134,7 @@ class Asker:
         elif step is None:
             built_in = WORDS[language]["no step"]
         else:
-            built_in = chinese.stepped(step) if language == "zh" else str(step)
+            built_in = step_text(step, language)
         return {"facts": views.plain(facts), "built_in": built_in}
 
     async def ask(self, gathered: dict[str, Any], kind: str, question: str, language: str) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from typing import Any
 from playout.core import tree as core
 from playout.errors import ActionError
 from playout.game import CHANCE, Game, Position
-from playout.report.explain import explain_data, render
+from playout.report.explain import render
+from playout.report.facts import explain_data
 from playout.search import Search
 from playout.search.node import Node
 from playout.search.result import ActionStats, Result
 from playout.search.step import Playout, Step
 
-from . import chinese
 from .refusals import Refusal
 
 ACTIONS = 1000  # of a position that are listed
@@ -97,7 +97,7 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
 def explanation_view(result: Result, language: str) -> dict[str, Any]:
     """Why this action: in words, and the facts they are written from."""
     facts = explain_data(result)
-    return {"text": chinese.explained(facts) if language == "zh" else render(facts), "facts": plain(facts)}
+    return {"text": render(facts, language), "facts": plain(facts)}
 
 
 def settings_view(game: Game) -> dict[str, Any]:
