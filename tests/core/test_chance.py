@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.games.toy_games import Dice, Gamble
@@ -200,7 +201,7 @@ def test_steps_and_runs_are_the_same_with_few_outcomes(transpositions):
     run.run(80)
     for _ in range(80):
         stepped.step()
-    used = core.rows(run.tree, "edges")
+    used = copying.rows(run.tree, "edges")
     assert run.tree.edges[:used].tobytes() == stepped.tree.edges[:used].tobytes()
 
 
@@ -294,7 +295,7 @@ def test_open_loops_are_stepped_saved_and_walked_back(kind, settings, tmp_path):
     run, stepped = po.Search(kind(), settings, seed=5), po.Search(kind(), settings, seed=5)
     run.run(60)
     steps = [stepped.step() for _ in range(60)]
-    used = core.rows(run.tree, "edges")
+    used = copying.rows(run.tree, "edges")
     assert run.tree.edges[:used].tobytes() == stepped.tree.edges[:used].tobytes()
     assert all(str(step) and step.to_dict() for step in steps)
     run.save(tmp_path / "open.playout")

@@ -10,6 +10,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.game.objects import Board, Shelf
@@ -463,7 +464,7 @@ def test_states_kept_and_steps_and_runs_give_the_same_graph(kind):
     stepped = po.Search(kind(), GRAPH.replace(solver=False), seed=6)
     steps = [stepped.step() for _ in range(60)]
     for name, array in zip(core.Tree._fields, run.tree, strict=True):
-        used = core.rows(run.tree, name)
+        used = copying.rows(run.tree, name)
         assert array[:used].tobytes() == getattr(stepped.tree, name)[:used].tobytes(), name
     assert {s.ending for s in steps} & {"met", "known"}
 

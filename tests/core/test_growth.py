@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import playout as po
-from playout.core import grow
+from playout.core import copying, grow
 from playout.core import tree as core
-from playout.core.batch import Batch
 from playout.core.jit import njit
+from playout.core.pending import Batch
 from playout.search.files import find_fault
 from tests.games.toy_games import Coins, Dice, Nim, PriorNim, TwiceNim
 from tests.oracles.graph_oracle import GraphOracle, graphs_differ
@@ -46,7 +46,7 @@ def move_all(search):
     numbers = range(core.ROOT, int(search.tree.counters[core.NODES]))
     for number in [*numbers, *numbers[::3]]:
         room = 2 * int(search.tree.nodes[number]["count"]) + 4
-        search.tree = core.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
+        search.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
         if search._batches is not None:
             search._batches.fit()
         move(search.tree, search._work, leaves_of(search), number, room)
@@ -69,7 +69,7 @@ def test_edges_that_moved_grow_the_same_tree(game, kind):
         for search in (moved, plain):
             search.run(simulations)
         move_all(moved)
-        assert find_fault(core.copied(moved.tree), moved.game) is None
+        assert find_fault(copying.copied(moved.tree), moved.game) is None
     for search in (moved, plain):
         search.run(60)
     assert compiled_tree(moved) == compiled_tree(plain)
@@ -110,7 +110,7 @@ def add(search, action, prior, number=core.ROOT):
     arguments = (search.tree, search._work, leaves_of(search), number, action, prior)
     e = grow.add_edge(*arguments)
     while e == grow.NO_ROOM:
-        search.tree = core.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
+        search.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
         if search._batches is not None:
             search._batches.fit()
         e = grow.add_edge(search.tree, search._work, *arguments[2:])
@@ -125,7 +125,7 @@ def test_a_child_that_is_added_is_searched_like_the_others(kind):
     before = {path: record for path, record in compiled_tree(search).items() if path and path[0] in ((0,), (6,))}
     for action in (3, 1, 5, 2, 4):
         add(search, action, 0.1)
-        assert find_fault(core.copied(search.tree), game) is None
+        assert find_fault(copying.copied(search.tree), game) is None
     after = compiled_tree(search)
     assert {path: after[path] for path in before} == before
     assert sorted(after[()]["order"]) == list(range(7))
@@ -133,9 +133,9 @@ def test_a_child_that_is_added_is_searched_like_the_others(kind):
     visits = {stats.action: stats.visits for stats in search.result().actions}
     assert min(visits.values()) > 0
     assert sum(visits[action] for action in (1, 2, 3, 4, 5)) > 100
-    assert find_fault(core.copied(search.tree), game) is None
+    assert find_fault(copying.copied(search.tree), game) is None
     search.play(search.result().best)
-    assert find_fault(core.copied(search.tree), game) is None
+    assert find_fault(copying.copied(search.tree), game) is None
 
 
 def test_unvisited_children_stand_by_falling_prior():

@@ -320,8 +320,8 @@ class Format(Nim):
     [
         (CallsPlain, "apply", "plain_helper(", "`plain_helper` is a plain Python function"),
         (WrongField, "legal_actions", "state.stone", "the state has no field `stone`"),
-        (ReturnsNothing, "legal_actions", "if state.stones", "a way through the function returns nothing"),
-        (Misspelt, "apply", "actoin", "there is no `actoin`"),
+        (ReturnsNothing, "legal_actions", "if state.stones", "a path through the function returns nothing"),
+        (Misspelt, "apply", "actoin", "`actoin` is not defined"),
         (Format, "apply", "text = ", "format spec in f-strings not supported"),
         (broken_games.Dictionary, "apply", "CHOICES", "`CHOICES` is a dict"),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 import playout as po
 from playout.cli import main
-from playout.core.jit import fingerprint
+from playout.core.references import fingerprint
 from tests.games.toy_games import Nim
 from tests.web.web_server import serving
 

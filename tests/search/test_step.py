@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from tests.games import toy_games
 from tests.games.toy_games import Nim
@@ -14,7 +15,7 @@ from tests.games.toy_games import Nim
 def same_tree(one: po.Search, other: po.Search) -> bool:
     """Whether two searches hold the same records; room that is not used does not count."""
     return all(
-        np.array_equal(a[: core.rows(one.tree, name)], b[: core.rows(other.tree, name)])
+        np.array_equal(a[: copying.rows(one.tree, name)], b[: copying.rows(other.tree, name)])
         for name, a, b in zip(one.tree._fields, one.tree, other.tree, strict=True)
     )
 

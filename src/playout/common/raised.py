@@ -4,7 +4,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from playout.core.guard import PACKAGE
+from playout.core.references import PACKAGE
 from playout.core.watch import RuleExit
 
 

@@ -3,7 +3,8 @@
 import contextlib
 from collections.abc import Iterator
 
-from playout.core.jit import COMPILED, cache_folder
+from playout.core.cache import cache_folder
+from playout.core.jit import COMPILED
 from playout.core.watch import MOST_SECONDS, patience
 
 __all__ = ["COMPILED", "cache_folder", "time_for_rules"]

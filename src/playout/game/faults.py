@@ -11,9 +11,11 @@ import numpy as np
 
 from playout.common.raised import described, safe_text, users_line
 from playout.core.callback import CallbackError
-from playout.core.guard import PACKAGE, Copies, is_proven
+from playout.core.compile_rules import WrongAnswerError
+from playout.core.guard import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
-from playout.core.rules import CHANCE, WrongAnswerError
+from playout.core.references import PACKAGE, is_proven
+from playout.core.rules import CHANCE
 from playout.core.watch import CtrlC, RuleInterrupted, as_exception, python_seconds, watched
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError, SettingsError

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from playout.common.arguments import did_you_mean
-from playout.core.rules import CHANCE, TERMINAL, RuleCompileError, Rules
+from playout.core.compile_errors import RuleCompileError
+from playout.core.compile_rules import Rules
+from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError, PositionError, SettingsError
 
 from .checks import (

@@ -5,7 +5,7 @@ import numpy as np
 from playout.core import rules
 
 from .faults import rules_may_raise
-from .game import Position
+from .position import Position
 
 AT_ONCE = 1_000_000  # sequences, roughly, that one call of the kernel may count; Ctrl-C is noticed between calls
 

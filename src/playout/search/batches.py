@@ -1,6 +1,6 @@
 """Searching with values from outside: batches of leaves for a network or a function, `ask` and `tell`, coroutines.
 
-The compiled part is `core/batch.py`. Leaves that wait are marked there beside the tree, and every mark is taken back,
+The compiled part is `core/pending.py`. Leaves that wait are marked there beside the tree, and every mark is taken back,
 whatever happens to their evaluation.
 """
 
@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.common.raised import described
-from playout.core import batch as core_batch
-from playout.core import endings
+from playout.core import collect, endings, pending, receive
 from playout.core import tree as core
-from playout.core.batch import Batch
-from playout.core.graph import key_of
+from playout.core.pending import Batch
+from playout.core.positions import key_of
 from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.evaluators import Evaluator, aligned, valued
 from playout.evaluators.answers import split
@@ -210,24 +209,24 @@ class Batches:
             self._say_that_nobody_answers()
         search, arrays = self.search, self.arrays
         kernel = (search._rules, search.params, search.tree, search._work)
-        status, count = search.call(core_batch.find_answers, *kernel[:2], search._work, search.game.policy_size)
+        status, count = search.call(collect.find_answers, *kernel[:2], search._work, search.game.policy_size)
         if status == endings.BAD_INDEX:
             self._say_that_an_index_is_wrong(count)
         search._serve(status, count)
         arrays.info[core.FRESH], key = 0, np.uint64(0)
         if len(arrays.cache_keys):
             key = np.uint64(search.call(key_of, *kernel[:2], search._work.state, search._work.keyed))
-            if core_batch.load_cached(search.params, search._work, arrays, key, count):
+            if pending.load_cached(search.params, search._work, arrays, key, count):
                 arrays.info[core.CACHED] += 1
                 returns = search._work.returns.copy()
-                search._serve(search.call(core_batch.settle_leaf, *kernel, depth, player, count), 0)
+                search._serve(search.call(receive.receive_leaf, *kernel, depth, player, count), 0)
                 if depth == 0:
                     search._add_noise()
                 return returns
-        search.call(core_batch.put_leaf, *kernel, arrays, 0, depth, player, count, key)
+        search.call(collect.put_leaf, *kernel, arrays, 0, depth, player, count, key)
         returns = np.zeros(search.game.players)
         _, values = self.answer()
-        core_batch.turned(search.params, np.asarray(values, np.float64).reshape(1, -1), 0, player, returns)
+        receive.turned(search.params, np.asarray(values, np.float64).reshape(1, -1), 0, player, returns)
         return returns
 
     def settle(self, slots: Any, policy: Any, values: Any) -> None:
@@ -236,7 +235,7 @@ class Batches:
         at_root = search.tree.nodes[core.ROOT]["visits"] == 0
         values = np.ascontiguousarray(values, np.float64)
         status, done = search.call(
-            core_batch.settle,
+            receive.receive,
             search._rules,
             search.params,
             search.tree,
@@ -266,7 +265,7 @@ class Batches:
         self.fit()
         search = self.search
         status, detail = search.call(
-            core_batch.collect,
+            collect.collect,
             search._rules,
             search.params if params is None else params,
             search.tree,
@@ -301,7 +300,7 @@ class Batches:
 
     def take_back(self, slots: Any) -> None:
         if len(slots):
-            core_batch.take_back(self.search.params, self.search.tree, self.arrays, np.asarray(slots, np.int32))
+            receive.take_back(self.search.params, self.search.tree, self.arrays, np.asarray(slots, np.int32))
 
     def take_back_all(self) -> None:
         self.take_back(self.waiting())

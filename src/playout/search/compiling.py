@@ -9,12 +9,13 @@ from typing import Any
 
 from numba.core import event
 
-from playout.core.jit import COMPILED, cache_folder
+from playout.core.cache import cache_folder
+from playout.core.jit import COMPILED
 
 SECONDS, SOME_SECONDS = 15, 5  # for the first search of all, about; for a new game, or another kind of search
 BETWEEN = 0.5  # seconds between two functions, at most
 WORTH_SAYING = 1.0  # seconds of compiling after which a line is due
-KERNEL = "playout.core.loop.run"
+KERNEL = "playout.core.simulate.run"
 OURS = "PLAYOUT_WORKER"  # in the environment of processes that work for another one, which does the talking
 
 

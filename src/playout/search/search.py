@@ -13,17 +13,19 @@ import numpy as np
 from playout import games  # the first says that a search is being compiled
 from playout.common.arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from playout.core import answer as core_answer
-from playout.core import endings, loop
+from playout.core import copying, endings
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
-from playout.core import rules as core_rules
+from playout.core import simulate as loop
 from playout.core import tree as core
+from playout.core.compile_errors import RuleCompileError
+from playout.core.copying import copied
 from playout.core.params import GRAPH, MIXED, OPEN, OUTSIDE, STATIC, TREE
 from playout.core.parts import back_up_entry, choose_entry
 from playout.core.rng import random_bits
-from playout.core.rules import BACK_UP, CHOOSE, RuleCompileError, with_entry
-from playout.core.tree import Tree, Work, copied
+from playout.core.rules import BACK_UP, CHOOSE, with_entry
+from playout.core.tree import Tree, Work
 from playout.errors import BusyError, FileError, GameError, PositionError, SettingsError
 from playout.game import CHANCE, Game, Position
 from playout.game.faults import Hang, rules_may_raise, wrong_player, wrong_value
@@ -585,8 +587,8 @@ class Search:
             self._forget()
             return
         used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
-        new = core.grown(self._new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
-        core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
+        new = copying.grown(self._new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
+        copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
         new.rng[:] = old.rng
         new.counters[core.REWARDED] = old.counters[core.REWARDED]
         new.bounds[:], new.policy[:], new.backup[:] = old.bounds, old.policy, old.backup
@@ -711,12 +713,14 @@ class Search:
                     f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
                 )
             find_fault(self)
-            if detail == core_rules.BAD_ACTION:
+            if detail == core_evaluate.BAD_ACTION:
                 raise GameError(
                     f"{self.game.title}.playout_action (or chance_action) returned an action that can't be played; "
                     f"`playout doctor` finds the position"
                 )
-            self._checked(endings.NO_ACTIONS if detail == core_rules.NO_ACTIONS else endings.TOO_MANY_ACTIONS, detail)
+            self._checked(
+                endings.NO_ACTIONS if detail == core_evaluate.NO_ACTIONS else endings.TOO_MANY_ACTIONS, detail
+            )
 
     def _bad_returns(self) -> str:
         values, told = self._work.returns.tolist(), self.game.told()
@@ -760,7 +764,7 @@ class Search:
         if self._batches is not None:  # each simulation adds a node
             nodes = min(new, RESERVE // 8)
             edges = nodes * min(self.game.max_actions, 32)
-        self.tree = core.grown(
+        self.tree = copying.grown(
             self.tree,
             min(int(used[core.NODES]) + nodes, byte_limit // core.NODE.itemsize),
             min(int(used[core.EDGES]) + edges, byte_limit // core.EDGE.itemsize),
@@ -780,7 +784,7 @@ class Search:
         def size(have: int, need: int, each: int) -> int:
             return have if have >= need else max(need, min(2 * need, byte_limit // each + 1))
 
-        self.tree = core.grown(
+        self.tree = copying.grown(
             self.tree,
             size(len(self.tree.nodes), int(used[core.NODES]) + ahead, core.NODE.itemsize),
             size(len(self.tree.edges), edges_needed, core.EDGE.itemsize),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.core import backup as core_backup
-from playout.core import endings, loop
+from playout.core import endings
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import select as core_select
+from playout.core import simulate as loop
 from playout.core import tree as core
 from playout.core.params import ROLLOUTS
 from playout.errors import PositionError

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playout.common.raised import described
-from playout.core.guard import PACKAGE
+from playout.core.references import PACKAGE
 from playout.core.watch import as_exception
 from playout.errors import (
     ActionError,

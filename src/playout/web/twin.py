@@ -3,7 +3,8 @@
 import copy
 from typing import Any
 
-from playout.core.tree import copied, used_bytes
+from playout.core.copying import copied
+from playout.core.tree import used_bytes
 from playout.search import Search
 
 Log = list[tuple[str, int]]

@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import random
-import signal
 import sys
 import threading
 import time
@@ -13,7 +12,16 @@ from typing import Any
 
 from playout.common.raised import described
 from playout.core.callback import FAILED
-from playout.core.watch import CtrlC, Interruption, RuleExit, as_exception, pass_on_ctrl_c, raise_in, take_raised
+from playout.core.watch import (
+    CtrlC,
+    Interruption,
+    RuleExit,
+    as_exception,
+    ctrl_c_handled_by,
+    pass_on_ctrl_c,
+    raise_in,
+    take_raised,
+)
 from playout.errors import GameError
 from playout.game.faults import Hang
 
@@ -154,12 +162,8 @@ class Running:
     def _noting_interrupts(self) -> Iterator[None]:
         """Ctrl-C inside a method is raised there; elsewhere it is kept for the next call, since under compiled code it
         would be lost. A second one goes where it always goes."""
-        before = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is not threading.main_thread() or not callable(before):
-            yield
-            return
 
-        def note(number: int, frame: Any) -> None:
+        def note(before: Callable[..., Any], number: int, frame: Any) -> None:
             if _in_method(frame):
                 raise CtrlC
             if self._error is None:
@@ -167,12 +171,12 @@ class Running:
             else:
                 pass_on_ctrl_c(before, number, frame)
 
-        signal.signal(signal.SIGINT, note)
         try:
-            yield
+            with ctrl_c_handled_by(note):
+                yield
         finally:
-            signal.signal(signal.SIGINT, before)
-            if isinstance(pressed := self._error, KeyboardInterrupt):
+            in_main = threading.current_thread() is threading.main_thread()
+            if in_main and isinstance(pressed := self._error, KeyboardInterrupt):
                 self._error = None
                 raise KeyboardInterrupt(*pressed.args) from None
 

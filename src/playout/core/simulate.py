@@ -1,7 +1,7 @@
 """One simulation, numbered as in the papers, and the loop over many of them.
 
-There is one body for a tree, a graph and an open loop: what differs is a constant, and each has a small entry point.
-Leaves whose values come from outside go through the same phases in `core/batch.py`.
+Tree, graph and open loop share one body: `topology` is a constant in each of the three entry points. Leaves whose
+values come from outside go through the same steps in `core/collect.py` and `core/receive.py`.
 """
 
 import numpy as np
@@ -31,18 +31,19 @@ from .endings import (
 )
 from .evaluate import evaluate
 from .expand import expand
-from .graph import child_at, enter_leaf, enter_node, is_unknown, load_means, prove_in_graph
+from .graph import child_at, enter_leaf, enter_node, is_unknown
+from .graph_backup import load_means
 from .jit import inlined, njit
 from .openloop import add_open_node
 from .pack import unpacked
 from .params import GRAPH, OPEN, ROLLOUTS, TREE
 from .parts import call_back_up
 from .select import go_down, select
-from .solver import prove_path
+from .solver import prove_in_graph, prove_path
 from .tree import EDGES, END, HITS, NO_PROOF, NODES, POSITIONS, PROOFS, ROOT, SIMULATIONS, SLOT_BYTES, record_sizes
 
-MOST = 2**31 - 1  # what visits and the numbers of edges can count up to; the root has the most visits
-EARLY_STOP_EVERY = 64  # by the count of simulations, not by chunks, so that the same seed stops at the same place
+MOST = 2**31 - 1  # the greatest number of visits (the root has the most) and of edges
+EARLY_STOP_EVERY = 64  # simulations; not chunks, so that the same seed always stops at the same one
 
 
 @inlined
@@ -51,7 +52,7 @@ def simulate(rules, params, tree, work, topology):
     random = tree.rng[0]
     ending, depth, player = select(rules, params, tree, work, topology, False, -1)  # Step 1. Selection
     if ending == DEEPER:
-        tree.rng[0] = random  # the walk will be made again, and must be the same
+        tree.rng[0] = random  # the simulation will be repeated, and must be the same
     if ending == UNEXPANDED:  # Step 2. Expansion
         ending, depth, player = expand_and_go_down(rules, params, tree, work, topology, depth, player)
     if ending >= DONE:
@@ -70,7 +71,7 @@ def simulate(rules, params, tree, work, topology):
 
 @inlined
 def expand_and_go_down(rules, params, tree, work, topology, depth, player):
-    """Make a node of the leaf and walk on through one of its edges: as `select` has it."""
+    """Make a node of the leaf and go on through one of its edges; the result is that of `select`."""
     if topology == OPEN:
         number = np.int64(add_open_node(params, tree, work.path_edges[depth - 1], player))
     else:
@@ -81,7 +82,7 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
         tree.counters[POSITIONS] += is_unknown(tree, work)
         enter_node(params, tree, work, number, np.int64(work.path_edges[depth - 1]), (depth - 1) * params.players)
     ending, _, player = go_down(rules, params, tree, work, topology, False, np.int64(number), depth, player, 0, -1)
-    if ending == UNEXPANDED:  # where positions are expanded at their first visit: one for each simulation
+    if ending == UNEXPANDED:  # with `expand_first`: only one node for each simulation
         ending = NEW
         if topology == GRAPH and not is_unknown(tree, work):
             ending = KNOWN
@@ -90,7 +91,7 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
 
 @inlined
 def kind_of_value(params, ending):
-    """What a leaf's value is, for `returns_fit`: exact, an estimate (static or from outside), or a graph's mean."""
+    """The kind of a leaf's value, for `returns_fit`: exact, an estimate (static or from outside), or a graph's mean."""
     if ending in (MET, CYCLE):
         return MEAN
     played_out = params.evaluator == ROLLOUTS and params.depth == 0
@@ -99,7 +100,7 @@ def kind_of_value(params, ending):
 
 @inlined
 def known_returns(params, tree, work, topology, ending, depth):
-    """A leaf that needs no evaluation: the game is over there, its value is proven, or a node of a graph knows it."""
+    """Fill `work.returns` for a leaf that needs no evaluation: a finished game, a proven value, a node of a graph."""
     zero(work.returns)
     if ending == PROVEN:
         load_row(work.returns, tree.proofs, tree.nodes[child_at(tree, work, depth - 1)]["proof"])
@@ -109,7 +110,7 @@ def known_returns(params, tree, work, topology, ending, depth):
 
 @inlined
 def finish(rules, params, tree, work, topology, ending, depth):
-    """Back the returns up, then the proof if the walk came to a new one: a status."""
+    """Back up the returns, then the proof if the simulation found one. Returns a status."""
     if ending == ROOT_ITSELF:
         back_up_root(params, tree, work)
         return np.int64(DONE)
@@ -132,7 +133,7 @@ def finish(rules, params, tree, work, topology, ending, depth):
 
 @inlined
 def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, ahead):
-    """Why no simulation can follow, or DONE if one can; `ahead` of them are under way and need their room, too."""
+    """Why no other simulation can follow, or DONE if one can; `ahead` simulations in flight need room as well."""
     players = tree.proofs.shape[1]
     nodes, edges = tree.counters[NODES] + 1 + ahead, tree.counters[EDGES] + (1 + ahead) * params.max_actions
     if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
@@ -156,13 +157,14 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
 
 @inlined
 def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_limit, target):
+    """The body of the three entry points below."""
     params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
     node_bytes, edge_bytes = record_sizes(tree)
     for _ in range(simulations):
         status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
         if status != DONE:
             return status, 0
-        if topology == GRAPH:  # its table stays half empty, and there is room for the proof of every node
+        if topology == GRAPH:  # its table stays half empty, and every node has room for a proof
             used = 2 * (tree.counters[POSITIONS] + 2)
             if used > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:
                 return GROW, 0
@@ -174,17 +176,17 @@ def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_l
 
 @njit
 def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
-    """Up to `simulations` simulations: (status, detail). `target` is the count at which the whole search will end."""
+    """Run up to `simulations` simulations: (status, detail). The whole search will end at a count of `target`."""
     return run_all(rules, params, tree, work, TREE, simulations, node_limit, byte_limit, target)
 
 
 @njit
 def run_in_graph(rules, params, tree, work, simulations, node_limit, byte_limit, target):
-    """The same in a graph."""
+    """Like `run`, in a graph."""
     return run_all(rules, params, tree, work, GRAPH, simulations, node_limit, byte_limit, target)
 
 
 @njit
 def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, target):
-    """The same with an open loop."""
+    """Like `run`, in an open loop."""
     return run_all(rules, params, tree, work, OPEN, simulations, node_limit, byte_limit, target)
