@@ -1,4 +1,4 @@
-"""Backups: what an edge makes of the returns it gets. One file each, written as a user would write one."""
+"""Backups: how an edge's value follows from its returns. One file each, written as a user would."""
 
 from .base import Backup
 from .best import Best

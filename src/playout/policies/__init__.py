@@ -1,4 +1,4 @@
-"""Policies: how a walk chooses among the children of a node. One file each, written as a user would write one."""
+"""Policies: how a simulation chooses among the children of a node. One file each, written as a user would."""
 
 from .base import Parent, Policy
 from .puct import PUCT
