@@ -85,7 +85,7 @@ class Listing:
         yield "# Search settings"
         yield ""
         yield "Printed by `playout settings --markdown`. The names are those of the command line (`--option`),"
-        yield "the arena, HTTP and `po.preset`. A value in brackets counts only with the choice named after the meaning."
+        yield "the arena, HTTP and `po.preset`. A value in brackets counts only with the choice after the meaning."
         yield ""
         yield from _markdown(self._titles(), self._rows())
         yield ""

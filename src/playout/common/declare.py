@@ -103,10 +103,14 @@ class Declaration:
 
     def check(self, name: str, value: Any) -> None:
         """Raise `SettingsError` where the setting `name` can't be `value`; the fields of a part are checked, too."""
-        if isinstance(value, (*self.classes, *([self.own] if self.own else ()))):
+        if isinstance(value, self._accepted):
             check_fields(name, value)
         elif not self._is_constant(value) and not self._is_number(value) and not (self.text and isinstance(value, str)):
             raise SettingsError(f"settings: {name} is {value!r:.80}, expected {self.expected}{self._hint(value)}")
+
+    @property
+    def _accepted(self) -> tuple[type[Any], ...]:
+        return self.classes if self.own is None else (*self.classes, self.own)
 
     def _is_constant(self, value: Any) -> bool:
         known = (stands_for for stands_for in self.words.values() if not isinstance(stands_for, type))
@@ -120,7 +124,7 @@ class Declaration:
         return self.least <= value <= self.most and (self.above is None or value > self.above)
 
     def _hint(self, value: Any) -> str:
-        if isinstance(value, type) and issubclass(value, self.classes):
+        if isinstance(value, type) and issubclass(value, self._accepted):
             return f"; did you mean {value.__name__}()?"
         if isinstance(value, Mapping) and self.classes:
             return "; Settings.from_dict reads a dictionary"
