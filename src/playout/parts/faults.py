@@ -206,7 +206,7 @@ def _owner(function: Callable[..., Any], attribute: str) -> str:
 
 
 def wrong_score(search: Any, depth: int) -> str:
-    """Message for a score that is not a number: which edge, where, and its numbers."""
+    """Message for a score that is not a number: of which edge, where, and what it was asked with."""
     policy = type(search.settings.policy).__name__
     where = f"at a node of {search.game.title}"
     with contextlib.suppress(Exception):  # the place is a help; without it the message is true as well

@@ -50,6 +50,7 @@ class PUCT(Policy):
 
     @property
     def needs_spread(self) -> bool:  # type: ignore[override]  # depends on a setting
+        """Whether it reads `node.spread`: only if c follows the deviation."""
         return self.variance > 0.0
 
     @staticmethod
