@@ -5,4 +5,6 @@ from .best import Best
 from .mean import Mean
 from .power_mean import PowerMean
 
-__all__ = ["Backup", "Best", "Mean", "PowerMean"]
+__all__ = ["BUILT_IN", "Backup", "Best", "Mean", "PowerMean"]
+
+BUILT_IN: dict[str, type[Backup]] = {"mean": Mean, "best": Best, "power_mean": PowerMean}  # by the words of the setting

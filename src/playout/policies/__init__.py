@@ -5,4 +5,6 @@ from .puct import PUCT
 from .ucb1tuned import UCB1Tuned
 from .uct import UCT
 
-__all__ = ["PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]
+__all__ = ["BUILT_IN", "PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]
+
+BUILT_IN: dict[str, type[Policy]] = {"uct": UCT, "ucb1tuned": UCB1Tuned, "puct": PUCT}  # by the words of the setting
