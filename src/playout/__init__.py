@@ -28,7 +28,10 @@ from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
 from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
 from .search import Search
+from .search.ask import Leaf
+from .search.node import Node
 from .search.result import ActionStats, Result
+from .search.step import Change, Choice, EdgeScore, Expansion, Playout, Step
 from .settings import (
     All,
     Falling,
@@ -75,20 +78,27 @@ __all__ = [
     "Backup",
     "Best",
     "BusyError",
+    "Change",
+    "Choice",
+    "EdgeScore",
     "EvaluatorError",
+    "Expansion",
     "Falling",
     "FileError",
     "Finding",
     "Game",
     "GameError",
+    "Leaf",
     "Mean",
     "Mixed",
     "Network",
+    "Node",
     "Noise",
     "OneAtATime",
     "Outside",
     "Parent",
     "PartReport",
+    "Playout",
     "PlayoutError",
     "Policy",
     "Position",
@@ -101,6 +111,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Static",
+    "Step",
     "TorchNetwork",
     "UCB1Tuned",
     "Widening",

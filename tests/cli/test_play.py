@@ -6,6 +6,7 @@ import pytest
 
 from playout.cli import main
 from playout.cli.play import HELP, TerminalGame
+from playout.settings import Settings
 
 DICE = '''
 import numpy as np
@@ -151,6 +152,14 @@ def test_undo_with_both_sides_takes_back_one_move(session):
     assert boards(out)[-1] == ".../.X./..."
     assert "Player 1> undo" in out
     assert out.endswith("Player 2> \nGoodbye.\n")
+
+
+def test_the_temperature_counts_the_moves_of_the_game_after_undo(session, monkeypatch):
+    """A new tree is grown after `undo`; the game goes on with the move numbers it had."""
+    seen = []
+    monkeypatch.setattr(Settings, "temperature_at", lambda self, moves: seen.append(moves) or 0.0)
+    session("connect4", "4", "4", "undo", "3", "quit")
+    assert seen == [1, 3, 3]
 
 
 def test_hint_moves_board_and_help(session):

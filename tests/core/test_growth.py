@@ -1,4 +1,4 @@
-"""Children that come later: blocks of edges that move, and edges that are added, change nothing else."""
+"""Adding children later: moving a block of edges or adding an edge changes nothing else."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def move(tree, work, batch, number, room):
 
 
 def no_leaves():
-    """A batch without places."""
+    """A batch without slots."""
     shapes = {"flights": 0, "fresh": 0, "used": 0, "depths": 0, "players": 0, "shadows": 0, "counts": 0, "known": 0}
     kinds = {"used": np.uint8, "known": np.uint8, "keys": np.uint64, "cache_keys": np.uint64}
     wide = ("nodes", "edges", "actions", "indices", "states", "rewards", "planes", "known_weights", "known_values")
@@ -38,7 +38,7 @@ def no_leaves():
 
 
 def leaves_of(search):
-    return search.batches.arrays if search._batches is not None else no_leaves()
+    return search.batches.arrays if search.runner.batches is not None else no_leaves()
 
 
 def move_all(search):
@@ -46,11 +46,11 @@ def move_all(search):
     numbers = range(core.ROOT, int(search.tree.counters[core.NODES]))
     for number in [*numbers, *numbers[::3]]:
         room = 2 * int(search.tree.nodes[number]["count"]) + 4
-        search.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
-        if search._batches is not None:
-            search._batches.fit()
-        move(search.tree, search._work, leaves_of(search), number, room)
-        search.tree.nodes[number]["flags"] &= core.ALL_FLAGS - core.GREW  # its room is no power of two here
+        search.runner.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
+        if search.runner.batches is not None:
+            search.batches.fit()
+        move(search.tree, search.runner.work, leaves_of(search), number, room)
+        search.tree.nodes[number]["flags"] &= core.ALL_FLAGS - core.GREW  # its room is not a power of two here
 
 
 SETTINGS = {
@@ -106,14 +106,14 @@ def test_leaves_that_wait_follow_their_edges():
 
 
 def add(search, action, prior, number=core.ROOT):
-    """Add a child, with more room where there is none."""
-    arguments = (search.tree, search._work, leaves_of(search), number, action, prior)
+    """Add a child, after growing the tree if it is full."""
+    arguments = (search.tree, search.runner.work, leaves_of(search), number, action, prior)
     e = grow.add_edge(*arguments)
     while e == grow.NO_ROOM:
-        search.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
-        if search._batches is not None:
-            search._batches.fit()
-        e = grow.add_edge(search.tree, search._work, *arguments[2:])
+        search.runner.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
+        if search.runner.batches is not None:
+            search.batches.fit()
+        e = grow.add_edge(search.tree, search.runner.work, *arguments[2:])
     return e
 
 

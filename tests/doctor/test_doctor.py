@@ -418,7 +418,7 @@ def test_a_search_of_a_broken_game_says_what_is_wrong_and_its_tree_is_unharmed(c
     if cls is LateTrouble:
         assert f"at {__file__}:" in message
     check_tree(search)
-    assert not search._work.rewards.any()
+    assert not search.runner.work.rewards.any()
     before = search.simulations
     with pytest.raises(po.GameError):
         search.run(simulations=2000)

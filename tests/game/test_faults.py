@@ -215,7 +215,7 @@ def test_ctrl_c_ends_a_rule_that_never_returns():
         "import playout as po\n"
         "from tests.game.faulty_games import FAULTS, Faulty\n"
         "search = po.Search(Faulty(fault=FAULTS.index('never returns')))\n"
-        "search._compile()\n"
+        "search.runner.compile()\n"
         "while True:\n"
         "    try:\n"
         "        print('ready', flush=True)\n"

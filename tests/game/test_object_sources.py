@@ -188,7 +188,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_the_workbench_runs_steps_and_plays_objects(server: Served) -> None:
-    known = {game["game"]: game for game in server.get("/api/games")["games"]}
+    known = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert [setting["name"] for setting in known["Stones"]["settings"]] == ["stones"]
     session = server.create("Stones", game_settings={"stones": 11}, options={"solver": "off"})
     assert server.get(session)["position"]["text"] == "11 stones, player 0"

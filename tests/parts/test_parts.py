@@ -376,7 +376,7 @@ def test_columns_follow_their_edges_when_the_tree_grows(part, kind):
     search = started(part, **kind)
     for _ in range(6):
         search.run(SIMULATIONS // 6)
-        search.tree = copied(search.tree)  # no room is left
+        search.runner.tree = copied(search.tree)  # no room is left
     edges = search.tree.edges[: search.tree.counters[EDGES]]
     kept = {name: of_edges[: len(edges)] for name, of_edges in search.columns}
     if "times" in kept:

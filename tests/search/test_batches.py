@@ -303,9 +303,10 @@ def scores_of_next_walk(search):
     """By action: the value term that the next walk compares at the root."""
     from playout.search.step import _scores  # as a step shows them, whose evaluator would have to answer
 
-    search._work, search._rules = search._new_work(128, 1024), search.with_parts(shown=True)
+    runner = search.runner
+    runner.work, runner.rules = runner.new_work(128, 1024), runner.with_parts(shown=True)
     search.ask()
-    block, _, terms = _scores(search, core.ROOT, 0)
+    block, _, terms = _scores(runner, core.ROOT, 0)
     return {int(edge["action"]): float(term[0]) for edge, term in zip(block, terms, strict=True)}
 
 
@@ -360,7 +361,7 @@ def test_answers_in_any_order_leave_no_mark(data):
                 search.take_back(leaf)
         assert search.simulations >= before
     for leaf in waiting:
-        assert leaf in search.batches.asked
+        assert leaf in search.asked
     search.take_back()
     assert is_clean(search)
     assert int(search.batches.arrays.info[core.EVALUATED]) == told
@@ -428,7 +429,7 @@ def test_older_leaves_are_taken_back(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now)
     search.ask(3)
     assert search.take_back(older_than=50) == 2
-    assert len(search.batches.asked) == 3
+    assert len(search.asked) == 3
     with pytest.raises(SettingsError, match="does not wait for an answer"):
         search.tell(old[0], 0.0)
 
@@ -548,7 +549,7 @@ def test_wrong_answers_to_ask_leave_the_leaf_waiting(value, policy, reason):
 
 
 def test_what_cannot_be_searched_says_so():
-    with pytest.raises(SettingsError, match="so that nobody answers"):
+    with pytest.raises(SettingsError, match="which evaluates nothing"):
         po.Search(CONNECT4, outside()).run(10)
     with pytest.raises(SettingsError, match="evaluates by itself"):
         po.Search(CONNECT4).ask()

@@ -253,8 +253,8 @@ def put(field: str, row: int, value: Any) -> Callable[[Any], Any]:
 
 
 BAD = {
-    "empty": (lambda d: b"", "no search file, or a damaged one"),
-    "text": (lambda d: b"hello world", "no search file, or a damaged one"),
+    "empty": (lambda d: b"", "not a search file, or a damaged one"),
+    "text": (lambda d: b"hello world", "not a search file, or a damaged one"),
     "cut off": (lambda d: d[: len(d) // 2], "damaged"),
     "zip of something else": (lambda d: rewritten(d, lambda n, e: None if n == "header.json" else e), "no header.json"),
     "array missing": (lambda d: rewritten(d, lambda n, e: None if n == "tree/edges.npy" else e), "damaged"),

@@ -237,7 +237,7 @@ def test_a_finished_game_is_proven_and_the_proof_goes_up() -> None:
             {"children": {"1": {"visits": 2**30}, "2": {"visits": 2**30}}},
             "at the root: its children have 2,147,483,648",
         ),
-        ({"visits": 2, "children": {"1": 3}}, "at 1: 3 is no node"),
+        ({"visits": 2, "children": {"1": 3}}, "at 1: 3 is not a node"),
         ({"visits": 2, "children": [1, 2]}, "expected a dictionary by action"),
         ({"visits": 2, "children": {"1": {"visits": 1, "children": {"9": {"visits": 1}}}}}, "at 1: "),
     ],

@@ -212,15 +212,15 @@ def test_policies_are_shares_of_legal_actions(tictactoe: Any) -> None:
 
 def test_a_proven_value_counts_more_than_how_the_game_went_on(tictactoe: Any) -> None:
     """X to move wins at once; the search proves it, and a game that was then drawn would not matter."""
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    table = _SelfPlay(tictactoe, tiny(tictactoe), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
     policy = np.full(9, 1 / 9, np.float32)
     nothing = np.zeros(2)
     table.lines[0] = [
-        Turn(0, nothing, None, np.zeros(18), policy),
-        Turn(1, nothing, np.array([1.0, -1.0]), np.zeros(18), policy),
-        Turn(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(1, nothing, np.array([1.0, -1.0]), np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
     ]
     samples = table.result(1.0).samples
     assert samples.values[:, 0].tolist() == [0.0, -1.0, 1.0]  # from the last position to the first
@@ -228,14 +228,14 @@ def test_a_proven_value_counts_more_than_how_the_game_went_on(tictactoe: Any) ->
 
 def test_where_a_game_strayed_the_search_is_believed(tictactoe: Any) -> None:
     """O played something else than the search would have, and lost: that tells nothing of the positions before."""
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe, blend=0.0), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    table = _SelfPlay(tictactoe, tiny(tictactoe, blend=0.0), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
     policy, nothing, won = np.full(9, 1 / 9, np.float32), np.zeros(2), np.array([1.0, -1.0])
     table.lines[0] = [
-        Turn(0, nothing, None, np.zeros(18), policy),
-        Turn(1, nothing, None, np.zeros(18), policy, value=0.5, strayed=True),
-        Turn(0, won, None, np.zeros(18), policy),
+        PlayedPosition(0, nothing, None, np.zeros(18), policy),
+        PlayedPosition(1, nothing, None, np.zeros(18), policy, value=0.5, strayed=True),
+        PlayedPosition(0, won, None, np.zeros(18), policy),
     ]
     found = table.result(1.0)
     assert found.samples.values[:, 0].tolist() == [1.0, 0.5, -0.5]  # from the last position to the first
@@ -244,13 +244,13 @@ def test_where_a_game_strayed_the_search_is_believed(tictactoe: Any) -> None:
 
 def test_straying_is_noticed() -> None:
     """Where moves are drawn by visits, and nowhere else."""
-    from playout.training.selfplay import _Table
+    from playout.training.selfplay import _SelfPlay
 
     game = po.games.load("connect4")
     recipe = recipe_for(game, **(TINY | {"temperature_moves": 40, "cheap": 0.0, "teacher": 0}))
 
     def played(recipe: Recipe) -> list[Any]:
-        table = _Table(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
+        table = _SelfPlay(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
         with np.errstate(over="ignore"):  # uncompiled, random numbers say that they overflow
             table.play()
         return [turn for line in table.lines.values() for turn in line if turn.proven is None]
@@ -262,13 +262,13 @@ def test_straying_is_noticed() -> None:
 
 
 def test_the_value_lies_between_the_game_and_the_search(tictactoe: Any) -> None:
-    from playout.training.selfplay import Turn, _Table
+    from playout.training.selfplay import PlayedPosition, _SelfPlay
 
-    table = _Table(tictactoe, tiny(tictactoe, blend=0.25), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
-    won, lost, unproven = np.array([1.0, -1.0]), np.array([-1.0, 1.0]), Turn(1, value=0.2)
+    table = _SelfPlay(tictactoe, tiny(tictactoe, blend=0.25), uniform(tictactoe), 1, 0, lambda games, evaluations: None)
+    won, lost, unproven = np.array([1.0, -1.0]), np.array([-1.0, 1.0]), PlayedPosition(1, value=0.2)
     assert table.learnt(unproven, lost) == pytest.approx(0.8)
     assert table.learnt(unproven, won) == pytest.approx(-0.7)
-    assert table.learnt(Turn(1, proven=lost, value=0.2), lost) == 1.0
+    assert table.learnt(PlayedPosition(1, proven=lost, value=0.2), lost) == 1.0
 
 
 @pytest.mark.parametrize("gumbel", [False, True], ids=["visits", "gumbel"])

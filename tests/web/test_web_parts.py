@@ -19,12 +19,12 @@ BOLTZMANN, GREEDY, DISCOUNTED = "boltzmann:Boltzmann", "epsilon_greedy:EpsilonGr
 
 
 def refusal(server: Served, **options: object) -> str:
-    return server.post("/api/sessions", 400, game="tictactoe", options=options)["error"]["message"]
+    return server.post("/v1/sessions", 400, game="tictactoe", options=options)["detail"]
 
 
 def test_parts_are_described_with_their_fields(tmp_path: Path) -> None:
     with serving(tmp_path, parts=PARTS) as server:
-        found = {option["name"]: option for option in server.get("/api/settings")["settings"]}
+        found = {option["name"]: option for option in server.get("/v1/settings")["settings"]}
     assert found["policy"]["words"][-2:] == [BOLTZMANN, GREEDY]
     assert found["backup"]["words"][-1] == DISCOUNTED
     assert (found["policy.temperature"]["kinds"], found["policy.temperature"]["default"]) == ([BOLTZMANN], "0.3")
@@ -73,12 +73,12 @@ def test_a_part_that_is_known_but_not_named_is_refused(tmp_path: Path) -> None:
     search.save(tmp_path / "hidden.search")
     with serving(tmp_path / "data") as server:
         answer = server.http.post(
-            "/api/sessions/import",
+            "/v1/sessions/import",
             content=(tmp_path / "hidden.search").read_bytes(),
             headers={"Content-Type": "application/octet-stream"},
         )
     assert answer.status_code == 400
-    assert "Hidden' here; `playout serve --part file.py:Class` adds one" in answer.json()["error"]["message"]
+    assert "Hidden' here; `playout serve --part file.py:Class` adds one" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

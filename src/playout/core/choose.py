@@ -1,7 +1,7 @@
 """Which edge a simulation takes from a node: the one loop over its edges, made around a policy's own functions.
 
 A policy says what an edge scores (`score`), given what all edges of a node share (`prepare`). Everything else is the
-same for all policies, in tree, graph and open loop, and stands here: what counts as a visit, which unvisited edges take
+same for all policies, in tree, graph and open loop, and is here: what counts as a visit, which unvisited edges take
 part, how ties are broken, and which proven edges are passed over. The loop is compiled together with the policy and
 called once per node, by its address in the rules table, so a new policy compiles nothing else.
 """
@@ -48,11 +48,13 @@ def make_split() -> Callable[..., Any]:
 
 @inlined
 def no_slate():
+    """The `slate` of a policy without columns: none is needed."""
     return 0
 
 
 @inlined
 def no_columns(slate, seen, tree, e):
+    """The `show` of a policy without columns: it sees the plain view."""
     return seen
 
 
@@ -240,6 +242,7 @@ def take_unvisited(params, tree, work, topology, node, row, taken, count):
 
 @inlined
 def show_unvisited(edges, work, topology, first, row, i, value):
+    """The view of unvisited edge `i`."""
     if topology == OPEN:
         at = -1 - work.candidates[row, i, 0]
         return unvisited_view(work.actions[at], work.weights[at], value)

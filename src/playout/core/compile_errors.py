@@ -1,4 +1,7 @@
-"""Turn Numba's compile errors into messages for users: which rule, which line, and why."""
+"""Turn Numba's compile errors into messages for users: which rule, which line, and why.
+
+A small file on its own, because rules and parts both use it.
+"""
 
 import dis
 import re

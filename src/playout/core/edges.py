@@ -125,6 +125,7 @@ def swap_unvisited(tree, a, b):
 
 @inlined
 def clear_edge(tree, e):
+    """Make an edge empty."""
     edge = tree.edges[e]
     edge["action"], edge["prior"], edge["visits"] = 0, 0.0, 0
     edge["child"], edge["value"], edge["spread"] = 0, 0.0, 0.0

@@ -15,8 +15,9 @@ from .tree import PLAYOUT_ACTIONS
 # What a playout returns when the rules break the contract; otherwise the number of actions played.
 NO_ACTIONS = -1  # the game is not over, but there is no legal action
 TOO_MANY_ACTIONS = -2  # more than `max_actions`
-BAD_ACTION = -4  # `playout_action` or `chance_action` gave an illegal action, the last one in the trace
 RUNAWAY = -3  # the playout did not end within RUNAWAY_LIMIT actions
+BAD_ACTION = -4  # `playout_action` or `chance_action` gave an illegal action, the last one in the trace
+
 RUNAWAY_LIMIT = 1_000_000
 END_OF_PLAYOUT = -(2**31)  # marks the end of a playout in a trace
 OUTCOMES_SHIFT = np.uint64(60)  # so that one in 16 outcomes of `chance_action` is checked against `chance_outcomes`

@@ -146,4 +146,5 @@ def expand(rules, params, tree, work, depth, player):
 
 @inlined
 def is_root_proven(tree):
+    """Whether the root's exact value is known."""
     return tree.nodes[ROOT]["proof"] > NO_PROOF

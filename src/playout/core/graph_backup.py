@@ -116,6 +116,7 @@ def publish_means(params, tree, number, walked):
 
 @inlined
 def load_published(params, tree, number, out):
+    """Load what the edges that lead to a node were last told."""
     for p in range(params.players):
         out[p] = tree.means[number, params.players + p]
 
@@ -145,5 +146,6 @@ def mean_for(params, tree, number, player):
 
 @inlined
 def load_means(params, tree, number, out):
+    """Load what a node is worth to each player."""
     for p in range(params.players):
         out[p] = mean_for(params, tree, number, p)

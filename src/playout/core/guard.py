@@ -30,7 +30,6 @@ SYMBOL = "playout_poll"
 WORD = ir.IntType(64)
 FEW_ROUNDS = 1 << 12  # a loop with no more than this, inner loops included, is not counted
 
-
 llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 

@@ -90,8 +90,8 @@ def _compiled(dispatcher: Any, signature: Any, name: str, key: str) -> Any:
 def _renamed(function: Callable[..., Any], key: str) -> Callable[..., Any]:
     """A copy of a function under a unique name.
 
-    Numba tells functions of the same name apart by a counter that starts again in each process. Two functions compiled
-    in different processes may get the same number; once both are loaded, a call of one would run the other.
+    Numba distinguishes functions of the same name by a counter that starts again in each process. Two functions
+    compiled in different processes may get the same number; once both are loaded, a call of one would run the other.
     """
     twin = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__

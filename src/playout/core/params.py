@@ -1,4 +1,7 @@
-"""The settings as the kernels see them: one tuple of numbers, so that changing a setting compiles nothing."""
+"""The settings as the kernels see them: one tuple of numbers, so that changing a setting compiles nothing.
+
+A small file on its own, because it is the whole interface between `settings` and the kernels.
+"""
 
 from typing import NamedTuple
 

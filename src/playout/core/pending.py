@@ -29,7 +29,7 @@ class Batch(NamedTuple):
     depths: Any  # [B] int32; 0: the root itself
     players: Any  # [B] int32: the player to move at the leaf
     shadows: Any  # [B] int32: other simulations that came to the same leaf; they count until the collecting ends
-    used: Any  # [B] uint8
+    used: Any  # [B] uint8: 1: a leaf waits in this slot
     fresh: Any  # [B] int32: the slots that the last collecting filled
     states: Any  # [B, S] uint8
     keys: Any  # [B] uint64

@@ -39,11 +39,13 @@ def slot_of(key, entry):
 
 @inlined
 def entry_of(slot):
+    """The entry of a slot; 0 if it is empty."""
     return np.int64(np.int32(np.uint32(slot & LOW)))
 
 
 @inlined
 def first_place(table, slot):
+    """Where the search for a slot begins."""
     return (slot >> HALF) & np.uint64(table.shape[0] - 1)
 
 
@@ -73,6 +75,7 @@ def put_slot(table, slot):
 
 @njit
 def copy_table(source, target):
+    """Enter everything of one table in another."""
     for i in range(source.shape[0]):
         if source[i] != 0:
             put_slot(target, source[i])

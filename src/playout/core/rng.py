@@ -1,7 +1,7 @@
 """Random numbers: SplitMix64, whose whole state is one uint64 in an array of length one.
 
 The same seed gives the same numbers, compiled and uncompiled. A game's own playout policy gets the generator as `rng`
-and calls `random_below(rng, n)` or `random_float(rng)`.
+and calls `random_below(rng, n)` or `random_float(rng)`. A small file on its own, because games use it too.
 """
 
 import math

@@ -17,11 +17,13 @@ from .jit import COMPILED, njit
 
 TERMINAL = -4  # no player moves: the game is over
 CHANCE = -1  # no player chooses: the next action is drawn by its probability
+
 STATE = from_dtype(np.dtype([("any", np.uint8)]))  # stands for a pointer to any game's record
 ACTIONS = types.Array(types.int32, 1, "C")
 FLOATS = types.Array(types.float64, 1, "C")
 PLANES = types.Array(types.float32, 1, "C")
 RNG = types.Array(types.uint64, 1, "C")
+
 SIGNATURES = {
     "current_player": types.int64(STATE),
     "legal_actions": types.int64(STATE, ACTIONS),

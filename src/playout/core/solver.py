@@ -114,6 +114,7 @@ def best_values(params, tree, work, node):
 
 @inlined
 def all_proven(tree, node):
+    """Whether all edges of a node are proven."""
     for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
         if tree.edges[e]["child"] >= 0:
             return False
@@ -187,6 +188,7 @@ def has_exact_edge(params, node):
 
 @inlined
 def best_exact_value(tree, node):
+    """The highest value of a node's proven edges, or minus infinity."""
     exact, first = -np.inf, np.int64(node["first_edge"])
     for e in range(first, first + np.int64(node["opened"])):
         if tree.edges[e]["child"] < 0:

@@ -24,6 +24,7 @@ from .rules import TERMINAL
 
 NO_NODE, END, ROOT = 0, 1, 2
 NO_PROOF, END_PROOF = 0, 1
+
 NODE = np.dtype(
     [
         ("first_edge", np.int32),
@@ -44,6 +45,7 @@ CHANGED = 2  # graph search: the value differs from the one that the edges leadi
 EXACT_EDGE = 4  # one player, who chooses here: an edge is proven, and visits to the others count for at least its value
 GREW = 8  # the block has room for a power of two of edges (`core/grow.py`)
 ALL_FLAGS = 255
+
 EDGE = np.dtype(
     [
         ("action", np.int32),
@@ -54,13 +56,11 @@ EDGE = np.dtype(
         ("spread", np.float64),  # sum of squared deviations from the mean (Welford)
     ]
 )
+
 NODE_LINK = np.dtype(
     [
         ("key", np.uint64),
-        (
-            "published",
-            np.float64,
-        ),  # the value that the edges leading here were last told, if CHANGED (VECTORS: in `means`)
+        ("published", np.float64),  # what the edges leading here were last told, if CHANGED (with VECTORS: in `means`)
         ("first_in", np.int32),  # the edge through which the node was first reached; -1: none
         ("waiting", np.int32),  # the next node in the queue of proofs
         ("down", np.int32),  # the edge to take from here, while a node's position is replayed
@@ -73,9 +73,10 @@ EDGE_LINK = np.dtype(
         ("next_in", np.int32),  # the next edge that leads to the same node; -1: none
     ]
 )
+
 # counters: int64[COUNTERS], the sizes and statistics of the tree
 NODES, EDGES, PROOFS, POSITIONS, SIMULATIONS, LEADER, LEADER_SINCE, DEPTH_SUM, DEPTH_MAX, PLAYOUT_ACTIONS = range(10)
-# Graph search: how often a new edge led to a known position, and how many edges lead to a node that had one already.
+# Graph search: how often a new edge led to a known position; how many edges were joined to a node that had one.
 HITS, SAVED = 10, 11
 REWARDED = 12  # 1: an action that does not end the game gave a reward
 COUNTERS = 13
@@ -94,9 +95,7 @@ class Tree(NamedTuple):
     edges: Any  # [E] EDGE
     proofs: Any  # [F, P] float64: the exact return from a node on, for each player
     states: Any  # [N, S] uint8, or [0, S] where states are replayed from the root
-    rewards: (
-        Any  # [N, P] float64: the rewards of the action into the node; in a graph [E, P], by edge; or [0, P] likewise
-    )
+    rewards: Any  # [N, P] float64: of the action into the node; in a graph [E, P], by edge; or [0, P] likewise
     root: Any  # [S] uint8: the root's state
     counters: Any  # [COUNTERS] int64
     bounds: Any  # [2] float64
@@ -114,6 +113,7 @@ class Tree(NamedTuple):
 
 
 NOT_BEGUN = 2**64 - 1
+
 # info: int64[INFO], simulations that wait for a value (`core/pending.py`): leaves that wait, simulations in flight,
 # simulations that met a waiting leaf, the first slot that may be free, the length of `fresh`, answers from the cache,
 # answers from outside, edges that were opened but never visited.

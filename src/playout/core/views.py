@@ -103,6 +103,7 @@ def edge_view(params, edge, pending, least, subtract, multiply, unvisited):
 
 @inlined
 def unvisited_view(action, prior, value):
+    """An unvisited edge as a policy sees it."""
     zero = np.int64(0)
     return EdgeView(zero, zero, np.float64(value), 0.0, np.float64(prior), np.int64(action), False)
 

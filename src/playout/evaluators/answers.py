@@ -1,20 +1,38 @@
-"""What evaluators answer: the one place that turns outputs into weights and values, and that checks them."""
+"""The answers of evaluators: the one place where they are decoded, checked and brought into one form."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from playout.errors import EvaluatorError
+from playout.game import Game
+from playout.game.faults import ROUNDING, wrong_sum
 from playout.settings import ANSWER_SLACK
 
-if TYPE_CHECKING:
-    from playout.game import Game
+Numbers = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
+LeafPolicy = Mapping[int, float] | Sequence[float] | Numbers  # weights of a leaf's actions
+LeafValue = float | Sequence[float] | Numbers  # for the player who moves, or for each player
 
 POLICIES = ("logits", "probabilities")
 VALUES = ("scalar", "wdl", "players")
 FINITE = float(np.finfo(np.float32).max)
 LARGEST = 1e100  # whose square can still be summed up
+
+
+class LeafAnswers(NamedTuple):
+    """What an evaluator says of B positions, in the form that the kernels take."""
+
+    policy: Any  # float32[B, K], weights from 0 up; K is the game's `policy_size`, for one leaf its number of actions
+    values: Any  # float64[B, 1], for the player who moves, or float64[B, players]
+
+
+NO_ANSWERS = LeafAnswers(np.zeros((0, 1), np.float32), np.zeros((0, 1)))
+
+
+# Decoding: the outputs of a network.
 
 
 def weights(policy: Any, kind: str) -> Any:
@@ -64,11 +82,14 @@ def split(answer: Any, name: str) -> tuple[Any, Any]:
     raise EvaluatorError(f"{name} returned {_kind_text(answer)}, expected a pair (policy, value)")
 
 
-def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tuple[Any, Any]:
+# Checking.
+
+
+def checked(policy: Any, value: Any, batch: int, game: Game, name: str) -> tuple[Any, Any]:
     """The answer to `batch` observations, C-contiguous: policy float32[B, K], value float64[B] or [B, players].
 
-    K is the game's `policy_size`. A policy of None means that all actions weigh the same. Whatever is not as it should
-    be is an `EvaluatorError`.
+    K is the game's `policy_size`. A policy of None gives all actions the same weight. Anything else is an
+    `EvaluatorError`.
     """
     size = game.policy_size
     if policy is None:
@@ -80,27 +101,94 @@ def checked(policy: Any, value: Any, batch: int, game: "Game", name: str) -> tup
                 f"{name} returned a policy of shape {shape_text(weighed)} for {_rows_text(batch)}, "
                 f"expected ({batch}, {size})"
             )
-        # A NaN is the least and the most of everything, and no comparison with it holds.
-        if weighed.size and not (weighed.min() >= 0 and weighed.max() <= FINITE):
+        if not _within(weighed, 0.0, FINITE):
             _refuse(weighed, "policy", "weights from 0 up", name)
     judged = _numbers(value, "value", name, np.float64)
     if judged.shape == (batch, 1):
         judged = judged.reshape(batch)
-    one = game.one_value_tells_all
-    if judged.shape not in (((batch,), (batch, game.players)) if one else ((batch, game.players),)):
+    if judged.shape[:1] != (batch,) or judged.shape[1:] not in ((), (game.players,)) or not _fits(judged, game):
         raise EvaluatorError(
             f"{name} returned a value of shape {shape_text(judged)} for {_rows_text(batch)}, expected "
-            + (f"({batch},) for the player who moves or " if one else "")
+            + (f"({batch},) for the player who moves or " if game.one_value_tells_all else "")
             + f"({batch}, {game.players}) for each player"
         )
-    low, high = value_limits(game)
-    if judged.size and not (judged.min() >= low and judged.max() <= high):
-        _refuse(judged, "value", limits_text(game), name, (low, high))
+    limits = value_limits(game)
+    if not _within(judged, *limits):
+        _refuse(judged, "value", limits_text(game), name, limits)
     return weighed, judged
 
 
-def value_limits(game: "Game") -> tuple[float, float]:
-    """From where to where values from outside may be: what a player can get, and a little more for rounding."""
+def answers_to_batch(answer: Any, batch: int, game: Game, name: str, *, exact_sums: bool) -> LeafAnswers:
+    """The checked answers of an evaluator to `batch` observations.
+
+    `exact_sums`: values of both players must add up to what the game's returns add up to. A network's only come close.
+    """
+    policy, value = checked(*split(answer, name), batch, game, name)
+    if exact_sums:
+        _check_sums(value, game, name)
+    return LeafAnswers(policy, value.reshape(batch, -1))
+
+
+def answer_to_leaf(
+    policy: LeafPolicy | None, value: LeafValue, actions: tuple[int, ...], game: Game, name: str
+) -> LeafAnswers:
+    """The checked answer to one leaf; the policy has a weight for each of its actions, in their order.
+
+    >>> from playout import games
+    >>> answer_to_leaf({4: 3.0}, 0.5, (3, 4), games.load("connect4"), "me")
+    LeafAnswers(policy=array([[0., 3.]], dtype=float32), values=array([[0.5]]))
+    """
+    if policy is None:
+        policy = np.ones(len(actions), np.float32)
+    elif isinstance(policy, Mapping):
+        if unknown := [a for a in policy if a not in actions]:
+            raise EvaluatorError(f"{name}: the policy names action {unknown[0]!r}, expected some of {list(actions)}")
+        policy = [policy.get(a, 0.0) for a in actions]
+    try:
+        weighed = np.asarray(policy, np.float32)
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{name}: the policy is {policy!r}, expected numbers ({error})") from None
+    if weighed.shape != (len(actions),) or not _within(weighed, 0.0, FINITE):
+        raise EvaluatorError(
+            f"{name}: the policy is {_short(policy)}, expected {len(actions)} finite numbers of at least 0, one for "
+            f"each action of the leaf in their order, or a mapping from actions"
+        )
+    try:
+        judged = np.asarray(value, np.float64).reshape(1, -1)
+    except (TypeError, ValueError):
+        judged = np.zeros((1, 0))
+    if not _fits(judged, game) or not _within(judged, *value_limits(game)):
+        expected = "one number for the player who moves, or " if game.one_value_tells_all else ""
+        raise EvaluatorError(
+            f"{name}: the value is {_short(value)}, expected {expected}one for each of {game.players}, "
+            f"{limits_text(game)}"
+        )
+    _check_sums(judged, game, name)
+    return LeafAnswers(weighed.reshape(1, -1), judged)
+
+
+def _within(numbers: Any, low: float, high: float) -> bool:
+    """Whether all numbers are from `low` to `high`. NaN is both least and most, and fails every comparison."""
+    return not numbers.size or bool(numbers.min() >= low and numbers.max() <= high)
+
+
+def _fits(values: Any, game: Game) -> bool:
+    """Whether there is a value for each player, or one where that tells all."""
+    columns = values.shape[1] if values.ndim == 2 else 1
+    return columns == game.players or (columns == 1 and game.one_value_tells_all)
+
+
+def _check_sums(values: Any, game: Game, name: str) -> None:
+    """Refuse values of both players that don't add up to what the game's returns add up to."""
+    if game.players != 2 or values.ndim != 2 or values.shape[1] != 2 or game.sums_to is None:
+        return
+    for row in values[np.abs(values.sum(axis=1) - game.sums_to) > ROUNDING]:
+        if message := wrong_sum(game, row.tolist()):
+            raise EvaluatorError(f"{name}: the values are {', '.join(f'{v:g}' for v in row)}, which {message}")
+
+
+def value_limits(game: Game) -> tuple[float, float]:
+    """The range of values from outside: what a player can get, and a little more for rounding."""
     if game.range is None:
         return -LARGEST, LARGEST
     low, high = game.range
@@ -108,7 +196,7 @@ def value_limits(game: "Game") -> tuple[float, float]:
     return max(-LARGEST, low - more), min(LARGEST, high + more)
 
 
-def limits_text(game: "Game") -> str:
+def limits_text(game: Game) -> str:
     if game.range is None:
         return f"finite numbers of at most {LARGEST:g}"
     return f"finite numbers from {game.range[0]:g} to {game.range[1]:g}, what a player of {game.title} can get"
@@ -145,6 +233,11 @@ def _refuse(found: Any, what: str, expected: str, name: str, limits: tuple[float
     count = int(wrong.sum())
     more = f" and {count - 1} more such" if count > 1 else ""
     raise EvaluatorError(f"{name} returned a {what} with {found[at]:g} at {place}{more}, expected {expected}")
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _kind_text(given: Any) -> str:

@@ -205,18 +205,18 @@ def _owner(function: Callable[..., Any], attribute: str) -> str:
     return "its argument"
 
 
-def wrong_score(search: Any, depth: int) -> str:
+def wrong_score(runner: Any, depth: int) -> str:
     """Message for a score that is not a number: of which edge, where, and what it was asked with."""
-    policy = type(search.settings.policy).__name__
-    where = f"at a node of {search.game.title}"
+    policy = type(runner.settings.policy).__name__
+    where = f"at a node of {runner.game.title}"
     with contextlib.suppress(Exception):  # the place is a help; without it the message is true as well
-        where = _edge_without_score(search, depth) or where
+        where = _edge_without_score(runner, depth) or where
     return f"{policy}.score gave nan {where}; return a number for every edge (po.check_part finds such cases)"
 
 
-def _edge_without_score(search: Any, depth: int) -> str:
-    tree, work, position, number = search.tree, search._work, search.position, ROOT
-    if search.params.open_loop:
+def _edge_without_score(runner: Any, depth: int) -> str:
+    tree, work, position, number = runner.tree, runner.work, runner.position, ROOT
+    if runner.params.open_loop:
         return ""
     for e in work.path_edges[:depth].tolist():
         position, number = position.play(int(tree.edges[e]["action"])), abs(int(tree.edges[e]["child"]))

@@ -189,7 +189,7 @@ def _effort(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     depths = {"mean": f"{search['mean_depth']:.1f}", "most": search["max_depth"]}
     time = duration(search["seconds"])
     said = [say("ran_in" if search["seconds"] > 0 else "ran", simulations=simulations, time=time, **depths)]
-    said.append(say("tree", positions=say.count(search["positions"], "position")))
+    said.append(say("tree", positions=say.count(search["nodes"], "position")))
     if search["visits"] > search["simulations"]:
         said.append(say("earlier", visits=visits))
     if (stop := f"stop_{search['stopped_by']}") in say:

@@ -44,7 +44,7 @@ class SearchFacts(TypedDict):
     seconds: float
     simulations_per_second: float
     visits: int
-    positions: int
+    nodes: int
     mean_depth: float
     max_depth: int
     playout_length: float
@@ -133,7 +133,7 @@ def explain_data(result: "Result") -> ChoiceFacts:
             "seconds": result.seconds,
             "simulations_per_second": result.simulations_per_second,
             "visits": result.visits,
-            "positions": result.nodes,
+            "nodes": result.nodes,
             "mean_depth": result.mean_depth,
             "max_depth": result.max_depth,
             "playout_length": result.playout_length,

@@ -136,7 +136,7 @@ class Evaluation:
             "seed": self.seed,
             "wanted": self.wanted,
             "confidence": CONFIDENCE,
-            "edges": edges,
+            "bins": edges,
             "players": players,
         }
 

@@ -1,6 +1,6 @@
-"""A search as one file: a zip archive of a JSON header and NumPy arrays, described in docs/file-format.md.
+"""Save and load a search: a zip archive of a JSON header and NumPy arrays, described in docs/file-format.md.
 
-Nothing is pickled. What is read is checked before it reaches a kernel: a damaged or foreign file gets a `FileError`.
+Nothing is pickled. Everything is checked before it reaches a kernel: a damaged or foreign file is a `FileError`.
 """
 
 import base64
@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from playout import games
 from playout.common.disk import replacing
 from playout.core import copying, positions
 from playout.core import tree as core
 from playout.core.tree import Tree
 from playout.errors import FileError, PlayoutError
+from playout.evaluators import Evaluator
 from playout.game import Game, Position
 from playout.game.wrap.checks import shown
 from playout.settings import Network, Outside, Settings
@@ -29,14 +31,14 @@ FORMAT, VERSION = "playout-search", 3
 READABLE = (2, 3)  # 2: before there were backups and parts of one's own
 ARRAYS = Tree._fields
 OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
-MOST_BYTES = 1 << 36  # an array larger than this is taken for damage
+MOST_BYTES = 1 << 36  # larger arrays are taken for damage
 
 
 def save(search: "Search", path: Path, compress: bool = True) -> None:
     """Write a search; the old file stays until the new one is complete. A link is followed, a device refused."""
-    game, path = search.game, Path(path).resolve()
+    game, past, path = search.game, search.past, Path(path).resolve()
     if path.exists() and not path.is_file():
-        raise FileError(f"{path}: is no regular file; name a file to write the search to")
+        raise FileError(f"{path}: not a regular file; name a file to write the search to")
     game.check_can_save()
     header = {
         "format": FORMAT,
@@ -44,26 +46,26 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         "game": describe_game(game),
         "settings": search.settings.to_dict(),
         "seed": search.seed,
-        "log": search._log,
-        "origin": "" if game.keeps_objects else base64.b64encode(search._origin["state"].tobytes()).decode(),
-        "object": search._origin["text"],
-        "random": _random_to_json(search._random),
+        "log": past.log,
+        "origin": "" if game.keeps_objects else base64.b64encode(past.start.tobytes()).decode(),
+        "object": past.start_text,
+        "random": _random_to_json(search.runner.random),
     }
     try:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
         with replacing(path) as file, zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
             archive.writestr("header.json", json.dumps(header))
             _write_tree(archive, "tree", search.tree, game)
-            if search._origin["tree"] is not None:
-                _write_tree(archive, "origin", search._origin["tree"], game)
+            if past.start_tree is not None:
+                _write_tree(archive, "origin", past.start_tree, game)
     except OSError as error:
-        raise FileError(f"{path}: can't be written ({error.strerror or error}); the search goes on unharmed") from None
+        raise FileError(
+            f"{path}: can't be written ({error.strerror or error}); the search itself is unharmed"
+        ) from None
 
 
-def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
-    """Read a search; what can't be trusted is refused with the reason. `evaluator` takes the place of the one saved."""
-    from .search import Search
-
+def load(cls: "type[Search]", path: Path, game: Game | None, evaluator: Any = None) -> "Search":
+    """Read a search; a file that can't be trusted is refused with the reason. `evaluator` replaces the saved one."""
     try:
         with zipfile.ZipFile(path) as archive:
             header = _read_header(path, archive)
@@ -73,63 +75,78 @@ def load(path: Path, game: Game | None, evaluator: Any = None) -> "Search":
             has_origin = any(name.startswith("origin/") for name in archive.namelist())
             origin = _read_tree(path, archive, "origin", game, header["version"]) if has_origin else None
     except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file") from None
+        raise FileError(f"{path}: no such file") from None
     except OSError as error:
         raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
-        raise FileError(f"{path}: is no search file, or a damaged one ({_one_line(error)}); save it again") from None
-    except Exception as error:  # zlib's and NumPy's own complaints about bytes that are not what they should be
+        raise FileError(f"{path}: not a search file, or a damaged one ({_one_line(error)}); save it again") from None
+    except Exception as error:  # zlib and NumPy raise many kinds for damaged bytes
         if isinstance(error, PlayoutError):
             raise
         raise FileError(f"{path}: is damaged ({type(error).__name__}: {_one_line(error)}); save it again") from None
     try:
-        start = game.position()
-        if not game.keeps_objects:
-            start = Position(game, _state_from(header["origin"], game))
-        search = Search(game, settings, position=start, seed=int(header["seed"]))
-        _check_object(path, header.get("object"), search)
-        log = [(str(what), int(number)) for what, number in header["log"]]
-        for what, number in log:
-            if what == "play":
-                search.history.append(search.position)
-                search.position = search.position.play(number)
-        tree = _with_settings(path, tree, search)
-        origin = _with_settings(path, origin, search) if origin is not None else None
-        search._log, search.tree = log, tree
-        search._origin["tree"] = origin
-        _random_from_json(search._random, header["random"])
-        if any(what == "play" for what, _ in log):
-            search._base = None  # the way back leads over the log
-        elif origin is not None:
-            search._base = origin
-        if core.is_graph(tree) != bool(search.params.graph) or (len(tree.means) > 0) != (
-            search.params.graph == core.VECTORS
-        ):
-            raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
-        if game.keeps_objects:
-            _rebuild_states(path, search)
-        elif len(tree.states) != (tree.counters[core.NODES] if search.params.keep_states else 0):
-            raise FileError(
-                f"{path}: its states don't fit {game.title}; it is damaged, or from another version of the game"
-            )
-        if not np.array_equal(tree.root, search.position.buffer) and not game.keeps_objects:
-            raise FileError(f"{path}: its moves don't lead to its position; it is damaged, or {game.title} has changed")
-        root = tree.nodes[core.ROOT] if len(tree.nodes) > core.ROOT else None
-        if root is not None and not search.position.is_terminal:
-            block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
-            if not set(block["action"].tolist()) <= set(search.position.actions()) or len(block) == 0:
-                raise FileError(
-                    f"{path}: its moves are not those of {game.title}; the rules have changed, or it is damaged"
-                )
+        return _restored(cls, path, header, game, settings, tree, origin)
     except FileError:
         raise
     except (PlayoutError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
+
+
+def _restored(
+    cls: "type[Search]",
+    path: Path,
+    header: dict[str, Any],
+    game: Game,
+    settings: Settings,
+    tree: Tree,
+    origin: Tree | None,
+) -> "Search":
+    """The search that a header and its trees describe."""
+    start = game.position() if game.keeps_objects else Position(game, _state_from(header["origin"], game))
+    search = cls(game, settings, position=start, seed=int(header["seed"]))
+    runner, past = search.runner, search.past
+    _check_object(path, header.get("object"), search)
+    past.log = [(str(what), int(number)) for what, number in header["log"]]
+    for what, number in past.log:
+        if what == "play":
+            past.positions.append(runner.position)
+            runner.position = runner.position.play(number)
+    runner.tree = _with_settings(path, tree, search)
+    past.start_tree = _with_settings(path, origin, search) if origin is not None else None
+    _random_from_json(runner.random, header["random"])
+    if any(what == "play" for what, _ in past.log):
+        past.base = None  # to go back, the log is replayed
+    elif past.start_tree is not None:
+        past.base = past.start_tree
+    _check_tree(path, search)
     return search
 
 
+def _check_tree(path: Path, search: "Search") -> None:
+    """Refuse a tree that does not fit the settings, the position or the rules; rebuild the states of objects."""
+    game, params, position, tree = search.game, search.params, search.position, search.tree
+    vectors = params.graph == core.VECTORS
+    if core.is_graph(tree) != bool(params.graph) or (len(tree.means) > 0) != vectors:
+        raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
+    if game.keeps_objects:
+        _rebuild_states(path, search)
+    elif len(tree.states) != (tree.counters[core.NODES] if params.keep_states else 0):
+        raise FileError(
+            f"{path}: its states don't fit {game.title}; it is damaged, or from another version of the game"
+        )
+    if not np.array_equal(tree.root, position.buffer) and not game.keeps_objects:
+        raise FileError(f"{path}: its moves don't lead to its position; it is damaged, or {game.title} has changed")
+    root = tree.nodes[core.ROOT] if len(tree.nodes) > core.ROOT else None
+    if root is not None and not position.is_terminal:
+        block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
+        if not set(block["action"].tolist()) <= set(position.actions()) or len(block) == 0:
+            raise FileError(
+                f"{path}: its moves are not those of {game.title}; the rules have changed, or it is damaged"
+            )
+
+
 def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
-    """A tree whose records of parts have the settings of the search, and the tables of the file."""
+    """The tree with the search's own settings of policy and backup, and the file's tables."""
     changes = {}
     for name in ("policy", "backup"):
         part = getattr(search.settings, name)
@@ -146,7 +163,7 @@ def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
 
 
 def describe_game(game: Game) -> dict[str, Any]:
-    """What a file says of the game, and what must agree when it is loaded."""
+    """The facts about a game in a file, which must agree when it is loaded."""
     return {
         "name": game.title,
         "version": game.version,
@@ -163,13 +180,11 @@ def _settings_of(path: Path, header: dict[str, Any], evaluator: Any) -> Settings
     except (PlayoutError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{path}: its header can't be used ({_one_line(error)})") from None
     if isinstance(settings.evaluator, Outside) and callable(evaluator):
-        evaluator = dataclasses.replace(settings.evaluator, function=evaluator)  # batch and all as they were
+        evaluator = dataclasses.replace(settings.evaluator, function=evaluator)  # keeps batch, cache, …
     return settings if evaluator is None else settings.replace(evaluator=evaluator)
 
 
 def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Settings) -> Game:
-    from playout import games
-
     wanted = header["game"]
     name = wanted["name"]
     if game is None:
@@ -180,8 +195,6 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Se
             )
         game = games.load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in wanted["settings"].items()})
     if isinstance(settings.evaluator, Network | Outside):
-        from playout.evaluators import Evaluator
-
         game = Evaluator(settings.evaluator, game).game
     found = describe_game(game)
     for key in wanted:
@@ -191,8 +204,8 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Se
 
 
 def _check_object(path: Path, text: Any, search: "Search") -> None:
-    """Refuse another Python object than the one that the search began at, as far as their texts tell."""
-    found = search._origin["text"]
+    """Refuse another Python object than the one the search began at, as far as their texts tell."""
+    found = search.past.start_text
     if text and found and _comparable(text) != _comparable(found):
         raise FileError(
             f"{path}: began at {shown(text)}, but the {search.game.title} given is at {shown(found)}; give "
@@ -201,13 +214,13 @@ def _check_object(path: Path, text: Any, search: "Search") -> None:
 
 
 def _comparable(text: str) -> Any:
-    """A text that may hold a set, whose order is another one in each process, is compared without its order."""
+    """A text that may show a set, whose order differs between processes, is compared without its order."""
     return sorted(text) if "{" in text else text
 
 
 def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if "header.json" not in archive.namelist():
-        raise FileError(f"{path}: is a zip archive, but no search file (no header.json in it)")
+        raise FileError(f"{path}: a zip archive, but not a search file (it has no header.json)")
     if archive.getinfo("header.json").file_size > 1 << 26:
         raise FileError(f"{path}: is damaged (a header of {archive.getinfo('header.json').file_size:,} bytes)")
     try:
@@ -237,7 +250,7 @@ def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -
 
 
 def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, version: int) -> Tree:
-    """The arrays, each of the type and shape it must have, and all indices within them."""
+    """Read the arrays and check their types, their shapes and all indices in them."""
     players, size = game.players, game.dtype.itemsize
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {
         "nodes": (core.NODE, (-1,)),
@@ -281,12 +294,12 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
 
 
 def find_fault(tree: Tree, game: Game) -> str | None:
-    """What would lead a kernel astray: an index out of bounds, a child above its parent, a player who is not there."""
+    """What makes a tree unsafe for a kernel: an index out of bounds, a child above its parent, an invalid player."""
     used = tree.counters
-    nodes, edges, proofs = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
+    records, edges, proofs = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
     if (
-        (nodes, edges, proofs) != (len(tree.nodes), len(tree.edges), len(tree.proofs))
-        or nodes < core.ROOT
+        (records, edges, proofs) != (len(tree.nodes), len(tree.edges), len(tree.proofs))
+        or records < core.ROOT
         or proofs < 2
     ):
         return "the counts don't fit the arrays"
@@ -306,15 +319,17 @@ def find_fault(tree: Tree, game: Game) -> str | None:
         return "a proof is out of bounds"
     child = np.abs(edge["child"].astype(np.int64))
     graph = core.is_graph(tree)
-    if np.any(child >= max(nodes, core.ROOT)) or (np.any(child == core.ROOT) and not graph):
+    if np.any(child >= max(records, core.ROOT)) or (np.any(child == core.ROOT) and not graph):
         return "a child is out of bounds"
     order = np.argsort(first, kind="stable")
     ends = (first + count)[order]
     if np.any(first[order][1:] < ends[:-1]):
         return "two nodes have the same edges"
-    owner = np.zeros(edges, np.int64)  # what belongs to nobody is the room that an open loop leaves
+    owner = np.zeros(edges, np.int64)  # 0: spare room, as an open loop leaves it
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count[order]) - count[order], count[order])
-    owner[np.repeat(first[order], count[order]) + within] = np.repeat(np.arange(core.ROOT, nodes)[order], count[order])
+    owner[np.repeat(first[order], count[order]) + within] = np.repeat(
+        np.arange(core.ROOT, records)[order], count[order]
+    )
     if np.any(edge["child"][owner == 0] != 0) or np.any(edge["visits"][owner == 0] != 0):
         return "an edge belongs to no node"
     if graph and (fault := _find_graph_fault(tree, child, owner)):
@@ -326,14 +341,14 @@ def find_fault(tree: Tree, game: Game) -> str | None:
         return "a node has two parents"
     if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0) or np.any(node["own"] < 0):
         return "a count of visits is negative"
-    through = np.zeros(nodes, np.int64)
+    through = np.zeros(records, np.int64)
     np.add.at(through, owner, edge["visits"])
     if np.any(through[core.ROOT :] + node["own"] != node["visits"]):
         return "visits don't add up"
     if np.any(node["player"] == -1) and not game.has("chance_outcomes"):
         return "chance moves in a game without chance"
     if not np.all(edge["spread"] >= 0.0) or np.any(np.isinf(edge["spread"])):
-        return "a spread is no number of at least 0"
+        return "a spread is not a number of at least 0"
     if (
         not np.all(np.isfinite(edge["value"]))
         or not np.all(np.isfinite(edge["prior"]))
@@ -344,30 +359,32 @@ def find_fault(tree: Tree, game: Game) -> str | None:
 
 
 def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:
-    """What is wrong with the parts that only a graph has; which edges lead where is found out anew from the edges."""
-    nodes, edges, places = len(tree.nodes), len(tree.edges), len(tree.table)
-    if len(tree.node_links) != nodes or len(tree.edge_links) != edges or len(tree.means) not in (0, nodes):
+    """What is wrong with the arrays that only a graph has. Rebuilds the parent links."""
+    records, edges, places = len(tree.nodes), len(tree.edges), len(tree.table)
+    if len(tree.node_links) != records or len(tree.edge_links) != edges or len(tree.means) not in (0, records):
         return "the links don't fit the nodes and edges"
     entry = (tree.table & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32).astype(np.int64)
     used = tree.table != 0
     if places & (places - 1) or 2 * np.count_nonzero(used) > places or places < 16:
         return "the table of positions is too full, or not a power of two long"
-    if np.any(entry[used] >= nodes) or np.any(entry[used] < -edges) or np.any(np.abs(entry[used]) == core.END):
+    if np.any(entry[used] >= records) or np.any(entry[used] < -edges) or np.any(np.abs(entry[used]) == core.END):
         return "the table of positions points out of bounds"
     if not np.all(np.isfinite(tree.node_links["published"][core.ROOT :])) or not np.all(np.isfinite(tree.means)):
         return "a value is not a number"
-    first = np.full(nodes, nodes, np.int64)
+    first = np.full(records, records, np.int64)
     inner = child > core.END
     np.minimum.at(first, child[inner], owner[inner])
-    if np.any(first[core.ROOT + 1 :] >= np.arange(core.ROOT + 1, nodes)):
+    if np.any(first[core.ROOT + 1 :] >= np.arange(core.ROOT + 1, records)):
         return "a node comes before the one it was reached from"
     positions.join_all(tree)
     return None
 
 
 def _rebuild_states(path: Path, search: "Search") -> None:
-    """Play every node's position again: objects can't be written to a file. Another object than the one saved does not
-    have the same players, moves and ends everywhere."""
+    """Play every node's position again: objects can't be written to a file.
+
+    This finds out another object than the saved one: its players, actions and ends don't fit everywhere.
+    """
     tree, graph = search.tree, search.params.graph
     count, edges = int(search.tree.counters[core.NODES]), int(search.tree.counters[core.EDGES])
     tree = tree._replace(
@@ -401,9 +418,9 @@ def _rebuild_states(path: Path, search: "Search") -> None:
                 f"{path}: its tree is not that of {search.game.title} at {shown(position.text)}: another player "
                 f"moves there, or other actions or ends follow; give the object that the search began at"
             )
-    search.tree = tree
-    if graph:  # keys are numbers of this process
-        search.enter_all()
+    search.runner.tree = tree
+    if graph:  # keys differ between processes
+        search.runner.enter_all()
 
 
 def _state_from(text: str, game: Game) -> Any:
@@ -428,7 +445,7 @@ def _random_from_json(source: Any, data: Any) -> None:
         return (version, tuple(numbers), rest)
 
     source.own.setstate(state(data["own"]))
-    random.Random().setstate(state(data["shared"]))  # raises where it can't be
+    random.Random().setstate(state(data["shared"]))  # raises if it is invalid
     source.shared = state(data["shared"])
 
 

@@ -1,4 +1,4 @@
-"""When a run ends."""
+"""`Limits`: when a run ends."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,17 +7,17 @@ from playout.common.arguments import plain, whole
 from playout.core.tree import POSITIONS, Tree, used_bytes
 from playout.errors import SettingsError
 
-MOST, FOREVER = 2**60, 1e9  # limits beyond these are taken for a slip
+MOST, FOREVER = 2**60, 1e9  # larger limits are taken for a mistake
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When to end a run: any of them, together; None: no such limit."""
+    """The run ends at the first of these; None: no such limit."""
 
-    simulations: int | None = None
+    simulations: int | None = None  # of this run
     seconds: float | None = None
-    nodes: int | None = None
-    bytes: int | None = None
+    nodes: int | None = None  # positions in the tree, reused ones included; see `Result`
+    bytes: int | None = None  # of the tree
 
     def __post_init__(self) -> None:
         given = {k: v for k, v in vars(self).items() if v is not None}
@@ -36,7 +36,7 @@ class Limits:
             object.__setattr__(self, name, number)
 
     def share(self, tree: Tree, simulations: int, seconds: float) -> float:
-        """How much of the limits is used up, from 0 to 1, after so many simulations and seconds of new work."""
+        """The share of the limits that is used up, from 0 to 1, by the simulations and seconds of this run."""
         used = (
             (simulations, self.simulations),
             (seconds, self.seconds),

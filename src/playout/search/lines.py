@@ -1,4 +1,4 @@
-"""Lines of play in a search's tree: what is expected to follow an action, and what proves a win."""
+"""Lines of play in a tree: the expected play after an action, and the proof of a win."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ FAR = 2**31  # longer than any proof
 
 
 def expected_line(params: Params, tree: Tree, edge: int) -> tuple[int, ...]:
-    """The expected play through an edge: the answer at each node below; where chance moves, the likeliest seen.
+    """The expected play through an edge: the answer at each node below; where chance moves, the most visited outcome.
 
-    The nodes of an open loop don't know what chance did between them: there it is the action alone.
+    In an open loop with chance, only the action itself: its nodes don't tell the outcomes between them.
     """
     if params.open_loop and params.has_chance:
         return (int(tree.edges[edge]["action"]),)
@@ -52,7 +52,7 @@ def proven_line(params: Params, tree: Tree, action: int) -> tuple[int, ...]:
     start = -int(block[at[0]]["child"])
     edges, owners = _proof(params, tree, start, winner)
     children = -tree.edges["child"][edges].astype(np.int64)
-    # How many actions the win takes from each node: in rounds, from the ends up, until nothing changes.
+    # The actions to the win from each node, by relaxation: from the ends up until nothing changes.
     length = np.full(int(tree.counters[core.NODES]), FAR, np.int64)
     length[core.END] = 0
     wins = tree.nodes["player"][: len(length)] == winner
@@ -74,7 +74,7 @@ def proven_line(params: Params, tree: Tree, action: int) -> tuple[int, ...]:
 
 
 def _proof(params: Params, tree: Tree, start: int, winner: int) -> tuple[Any, Any]:
-    """The edges of a proof and their nodes: where the winner chooses, those that win; where the loser does, all."""
+    """The edges of a proof and their nodes: the winning ones where the winner chooses, all where the loser does."""
     seen = np.zeros(int(tree.counters[core.NODES]), bool)
     seen[: core.ROOT] = True
     found, level = [(np.zeros(0, np.int64), np.zeros(0, np.int64))], np.array([start])

@@ -1,4 +1,4 @@
-"""`Node`: the tree as objects that can be walked. Each reads the flat arrays when it is asked, and nothing before."""
+"""`Node`: the tree as objects. Each reads the flat arrays when it is asked, and stores none of their numbers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,8 @@ from playout.core import tree as core
 from playout.core.tree import Tree
 from playout.errors import ActionError, PlayoutError
 from playout.game import CHANCE, TERMINAL, Position
+from playout.report.svg import tree_svg
+from playout.report.words import clean, number
 
 if TYPE_CHECKING:
     from .search import Search
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
 class Node:
     """The root of a search's tree, or an action in it and the position that it leads to.
 
-    Numbers are those of the moment: when the search goes on, the same Node shows the new ones. After `play` or `rewind`
-    the search has another tree, and a Node of the old one says so. Nothing is locked: while a run is at work in another
+    Numbers are current: when the search goes on, the same Node shows the new ones. After `play` or `rewind` the search
+    has another tree, and using a Node of the old one raises an error. Nothing is locked: during a run in another
     thread, two numbers read one after the other may be some simulations apart.
 
-    Points of view: `value`, `error`, `interval` and `proven` are for the player `value_for`. That is who chose the
-    action, i.e. who moves at the parent (player 0 where chance moves there); at the root, who moves at the root.
+    Points of view: `value`, `error`, `interval` and `proven` are for the player `value_for`. That is the player who
+    chose the action, i.e. who moves at the parent (player 0 where chance moves there); at the root, who moves there.
 
     >>> import playout as po
     >>> search = po.Search(po.games.load("tictactoe"), position="XX./OO./...", seed=1)
@@ -41,15 +43,16 @@ class Node:
     def __init__(self, search: "Search", parent: "Node | None", action: int | None, edge: int, counters: Any) -> None:
         self.search, self.parent, self.action, self._edge = search, parent, action, edge
         self.depth: int = parent.depth + 1 if parent is not None else 0
-        # The one array that stays the same while a tree grows, and is another in every other tree: it tells them apart.
+        # The one array that stays the same object while a tree grows: it identifies the tree.
         self._counters = counters
         self._position: Position | None = None if parent is not None else search.position
 
     @classmethod
     def root_of(cls, search: "Search") -> "Node":
+        """The root of a search's tree."""
         return cls(search, None, None, -1, search.tree.counters)
 
-    # What it is.
+    # Identity.
 
     @property
     def path(self) -> tuple[int, ...]:
@@ -58,7 +61,7 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The game's word for the action; empty at the root."""
+        """The action in the game's words; empty at the root."""
         if self.parent is None or self.action is None:
             return ""
         return self.parent.position.action_text(self.action)
@@ -84,10 +87,10 @@ class Node:
 
     @property
     def player(self) -> int:
-        """Who moves here: 0, 1, …, or `CHANCE` or `TERMINAL`."""
+        """The player who moves here: 0, 1, …, `CHANCE` or `TERMINAL`."""
         tree = self._tree()
         child = self._child(tree)
-        if self.parent is None or child == core.NO_NODE:  # seen once: there is no record yet, only the path
+        if self.parent is None or child == core.NO_NODE:  # seen at most once: it has no record yet
             return self.position.player
         return int(tree.nodes[child]["player"])
 
@@ -98,37 +101,40 @@ class Node:
 
     @property
     def is_terminal(self) -> bool:
+        """Whether the game is over here."""
         return self.player == TERMINAL
 
-    # What the search knows of it.
+    # Statistics.
 
     @property
     def visits(self) -> int:
+        """The visits of the action; at the root, those of the root."""
         tree = self._tree()
         return int(tree.nodes[core.ROOT]["visits"] if self.parent is None else tree.edges[self._number(tree)]["visits"])
 
     @property
     def parents(self) -> int:
-        """How many edges lead to the position, as far as is known. More than one in a graph search: it is shared."""
+        """The number of known edges that lead to the position; more than one only in a graph search."""
         tree = self._tree()
         child = self._child(tree)
         return max(1, int(tree.nodes[child]["parents"])) if child > core.ROOT else int(self.parent is not None)
 
     @property
     def node_visits(self) -> int:
-        """The visits of the position, over whichever edge; in a tree those of the action."""
+        """The visits of the position over all edges; in a tree those of the action."""
         tree = self._tree()
         child = self._child(tree)
         return int(tree.nodes[child]["visits"]) if core.is_graph(tree) and child > core.END else self.visits
 
     @property
     def number(self) -> int | None:
-        """The number of the node's record; shared nodes have one. None where there is no record yet."""
+        """The number of the node's record, one for a shared node; None if it has no record yet."""
         child = self._child(self._tree())
         return child if child > core.END else None
 
     @property
     def is_visited(self) -> bool:
+        """Whether it has a visit."""
         return self.visits > 0
 
     @property
@@ -152,13 +158,13 @@ class Node:
 
     @property
     def prior(self) -> float | None:
-        """What the game's policy gave the action, or chance's probability; None at the root."""
+        """The prior of the action, or the probability of chance's outcome; None at the root."""
         tree = self._tree()
         return None if self.parent is None else float(tree.edges[self._number(tree)]["prior"])
 
     @property
     def error(self) -> float | None:
-        """The standard error of the value; 0 if proven, None where it is not known (at the root, after one visit)."""
+        """The standard error of the value; 0 if proven, None if unknown (at the root, before the second visit)."""
         if self.proven is not None:
             return 0.0
         if self.parent is None:
@@ -178,11 +184,11 @@ class Node:
         half = self.search.params.z * error
         return max(low, value - half), min(high, value + half)
 
-    # What lies below.
+    # Children.
 
     @property
     def is_expanded(self) -> bool:
-        """Whether the tree holds its children. A position that was seen once has none yet."""
+        """Whether the tree holds its children. A position that was seen once may have none yet."""
         return self.child_count > 0
 
     @property
@@ -192,11 +198,11 @@ class Node:
 
     @property
     def child_count(self) -> int:
-        """How many `children` there are, visited or not."""
+        """The number of `children`, visited or not."""
         return self._block(self._tree())[1]
 
     def first_children(self, most: int | None) -> list["Node"]:
-        """The first so many of `children`; a game with hundreds of actions has hundreds of them."""
+        """The first `most` of `children`; None: all."""
         tree = self._tree()
         first, count = self._block(tree)
         block = tree.edges[first : first + count]
@@ -206,7 +212,7 @@ class Node:
 
     @property
     def best(self) -> "Node | None":
-        """The child that `Settings.answer` takes; where chance moves, the one seen most; None before any visit."""
+        """The child that `Settings.answer` takes; where chance moves, the most visited one; None before any visit."""
         tree = self._tree()
         child = self._child(tree)
         if child <= core.END:
@@ -224,17 +230,17 @@ class Node:
         return node
 
     def walk(self, depth: int | None = None, visits: int = 1) -> Iterator["Node"]:
-        """This node and those below it, parents first, down to a depth and with at least so many visits."""
+        """This node and those below it, parents first, down to a depth and with at least `visits` visits."""
         depth = None if depth is None else whole_from(depth, "depth", 0)
         visits = whole_from(visits, "visits", 0, 2**62)
         waiting, seen = [self], set[int]()
         while waiting:
             node = waiting.pop()
             yield node
-            if (number := node.number) is not None:  # what is shared is walked once
-                if number in seen:
+            if (record := node.number) is not None:  # shared nodes come once
+                if record in seen:
                     continue
-                seen.add(number)
+                seen.add(record)
             if depth is None or node.depth - self.depth < depth:
                 tree = node._tree()
                 first, count = node._block(tree)
@@ -242,7 +248,7 @@ class Node:
                 waiting += [node._below(tree, first + int(i)) for i in enough[::-1]]
 
     def to_dict(self, depth: int = 2, width: int = 8) -> dict[str, Any]:
-        """Nested JSON objects, so many levels and children; `more` counts the children that are left out."""
+        """Nested JSON objects of `depth` levels and `width` children each; `more` counts the children left out."""
         depth, width = whole_from(depth, "depth", 0), whole_from(width, "width", 0)
         interval, count, visits = self.interval, self.child_count, self.visits
         shown = self.first_children(width) if depth > 0 and count else []
@@ -265,18 +271,16 @@ class Node:
         }
 
     def _player_if_known(self) -> int | None:
-        """Who moves here; None where the rules fail at this position."""
+        """The player who moves here; None if the rules fail at this position."""
         try:
             return self.player
         except Exception:  # noqa: BLE001  # a user's object may raise anything; the rest of the tree can still be shown
             return None
 
-    # How it shows itself.
+    # Display.
 
     def svg(self, depth: int = 3, width: int = 4, most: int = 26) -> str:
-        """The top of the tree as a drawing: so many levels, children of a node, and nodes in all."""
-        from playout.report.svg import tree_svg
-
+        """The top of the tree as a drawing: `depth` levels, `width` children each, `most` nodes in all."""
         return tree_svg(self, whole_from(depth, "depth", 0), whole_from(width, "width"), whole_from(most, "most"))
 
     def _repr_svg_(self) -> str:
@@ -286,8 +290,6 @@ class Node:
         return f'<div style="overflow-x:auto">{self.svg()}</div>'
 
     def __repr__(self) -> str:
-        from playout.report.words import clean, number
-
         what = f"action {clean(self.text)}" if self.parent is not None else "root"
         return f"<Node {what}: {self.visits:,} visits, value {number(self.value)}, depth {self.depth}>"
 
@@ -297,10 +299,10 @@ class Node:
     def __hash__(self) -> int:
         return hash((id(self._counters), self.path))
 
-    # What the above is made of.
+    # Internals.
 
     def _tree(self) -> Tree:
-        """The search's tree, if it is still the one that this node belongs to."""
+        """The search's tree; an error if this node belongs to an older one."""
         tree = self.search.tree
         if tree.counters is not self._counters:
             where = f"path {list(self.path)}" if self.parent is not None else "the root"
@@ -311,7 +313,7 @@ class Node:
         return tree
 
     def _lineage(self) -> list["Node"]:
-        """The root, …, the parent, this one."""
+        """The nodes from the root to this one."""
         found, node = [self], self
         while node.parent is not None:
             node = node.parent
@@ -319,7 +321,7 @@ class Node:
         return found[::-1]
 
     def _number(self, tree: Tree) -> int:
-        """The number of the edge. Unvisited edges may change places, so the action decides."""
+        """The number of the edge, found by its action: unvisited edges may change places."""
         if tree.edges[self._edge]["action"] != self.action and self.parent is not None:
             first, count = self.parent._block(tree)
             at = np.flatnonzero(tree.edges["action"][first : first + count] == self.action)
@@ -331,7 +333,7 @@ class Node:
         return core.ROOT if self.parent is None else abs(int(tree.edges[self._number(tree)]["child"]))
 
     def _block(self, tree: Tree) -> tuple[int, int]:
-        """The first edge and how many."""
+        """The first edge, and the number of edges."""
         child = self._child(tree)
         if child <= core.END:
             return 0, 0

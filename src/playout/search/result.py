@@ -1,4 +1,8 @@
-"""What a search found: a snapshot that stays as it is while the search goes on."""
+"""`Result`: what a search found; it does not change when the search goes on.
+
+Here and in `Limits`, `nodes` counts the positions in the tree, the root included. The tree's array `nodes` holds fewer
+records: a position that was seen once has none before its second visit.
+"""
 
 import math
 from collections.abc import Collection
@@ -12,13 +16,20 @@ import numpy as np
 from playout.common.arguments import checks_calls, did_you_mean, seed_from, whole_from
 from playout.core import answer
 from playout.core import tree as core
+from playout.core.params import Params
+from playout.core.tree import Tree
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Position
+from playout.report.explain import explain
+from playout.report.html import result_html
+from playout.report.text import result_table, result_text
 from playout.settings import ANSWERS, Settings
 
 from .lines import expected_line
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from .search import Search
 
 
@@ -30,10 +41,10 @@ class ActionStats:
     text: str
     visits: int
     value: float | None  # mean return, exact if proven; None before the first visit
-    error: float | None  # standard error of the value; 0 if proven, None where one visit tells nothing
+    error: float | None  # standard error of the value; 0 if proven, None before the second visit
     prior: float
     proven: float | None  # the exact value
-    line: tuple[int, ...]  # the expected play, beginning with the action itself
+    line: tuple[int, ...]  # the expected play, from the action itself on
 
     def interval(self, z: float, limits: tuple[float, float] | None) -> tuple[float, float] | None:
         """The confidence interval of the value, cut at the range of the game."""
@@ -67,18 +78,20 @@ class Result:
     playout_length: float  # mean number of actions in the playouts of this run
     z: float = field(repr=False, default=1.96)
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
-    hits: int = 0  # graph search: how often a new edge led to a position that was known
-    saved: int = 0  # graph search: edges that lead to a node which another edge led to first
+    hits: int = 0  # graph search: how often a new edge led to a known position
+    saved: int = 0  # graph search: edges that lead to a node another edge led to first
     moves: int = 0  # of players, played before as far as the search knows; outcomes of chance are not moves
-    seed: int | None = None  # the search's: with it, the same search can be run again
+    seed: int | None = None  # of the search: with it, the same search can be run again
 
     @property
     def simulations_per_second(self) -> float:
+        """The speed of this run."""
         return self.simulations / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def temperature(self) -> float:
-        """Of the settings, at this move."""
+        """The temperature of the settings after `moves` moves. Give `policy` and `choose` another one if you know of
+        more moves than the search does."""
         return self.settings.temperature_at(self.moves)
 
     @property
@@ -88,11 +101,12 @@ class Result:
 
     @property
     def best_text(self) -> str | None:
+        """The best action in the game's words."""
         return self.stats(self.best).text if self.best is not None else None
 
     @property
     def best_action(self) -> Any:
-        """The best action as the game itself has it: of a Python object its own action (the `Node` kind: the child),
+        """The best action as the game has it: a Python object's own action (its child, where it lists children),
         otherwise the number `best`."""
         return self.position.own_action(self.best) if self.best is not None else None
 
@@ -112,7 +126,7 @@ class Result:
         """A line of play in the game's own words."""
         texts, position = [], self.position
         for i, action in enumerate(line):
-            if i:  # the last action is not played: nobody may have tried it yet, and its rules may fail
+            if i:  # the last action is not played: it may be untried, and its rules may fail
                 position = position.play(line[i - 1])
             texts.append(position.action_text(action))
         return texts
@@ -120,9 +134,9 @@ class Result:
     def policy(self, temperature: float | None = None) -> dict[int, float]:
         """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only.
 
-        All actions alike where none has a visit. At a proven root only the actions of the proven value count: a proof
-        ends the search, so that visits say little there. With one player, what is proven gets no more visits: if it is
-        the best action, it counts as the most visited.
+        Uniform if no action has a visit. At a proven root only the actions of the proven value count: a proof ends the
+        search, so visits say little there. With one player, a proven action gets no more visits: if it is the best, it
+        counts as the most visited.
         """
         temperature = self.temperature if temperature is None else temperature
         if not isinstance(temperature, Real) or not temperature >= 0.0 or math.isinf(temperature):
@@ -143,7 +157,7 @@ class Result:
         return {s.action: weights.get(s.action, 0.0) / total for s in self.actions}
 
     def _may_choose(self, stats: ActionStats) -> bool:
-        """Whether choosing an action with variety does not throw a proven result away."""
+        """Whether an action keeps the proven result, if there is one."""
         if self.proven is None or self.best is None or (best := self.stats(self.best).proven) is None:
             return True
         return stats.proven is not None and stats.proven >= best
@@ -159,7 +173,7 @@ class Result:
         return int(source.choice(list(policy), p=list(policy.values())))
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON object; actions are in the game's own words."""
+        """One JSON object; actions are given in the game's words."""
         return {
             "game": self.position.game.title,
             "position": self.position.text,
@@ -196,65 +210,64 @@ class Result:
 
     def explain(self) -> str:
         """Why this action and not the next best, in plain words."""
-        from playout.report.explain import explain
-
         return explain(self)
 
-    def table(self, most: int | None = None) -> Any:
-        """The actions as a table for a terminal (a Rich renderable)."""
-        from playout.report.text import result_table
-
+    def table(self, most: int | None = None) -> "Table":
+        """The actions as a table for a terminal; `most`: only the first of them."""
         return result_table(self, None if most is None else whole_from(most, "most"))
 
     def _repr_html_(self) -> str:
-        from playout.report.html import result_html
-
         return result_html(self)
 
     def __str__(self) -> str:
-        from playout.report.text import result_text
-
         return result_text(self)
 
     def answer(self, rule: str | None = None, without: Collection[int] | int = ()) -> ActionStats | None:
-        """The action that a rule of `Settings.answer` takes, as if the actions in `without` were not there."""
+        """The action that a rule of `Settings.answer` takes, leaving out the actions in `without`."""
         rule = self.settings.answer if rule is None else rule
         if not isinstance(rule, str) or rule not in ANSWERS:
             raise SettingsError(
                 f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}{did_you_mean(rule, ANSWERS)}"
             )
         without = [without] if isinstance(without, int | np.integer) else without
-        found = [s for s in self.actions if s.action not in without]
-        # The kernel's own rule, asked about a root of these edges alone, so that it stands in one place.
+        found = [i for i, s in enumerate(self.actions) if s.action not in without]
+        params, tree = self._root_alone
+        nodes = tree.nodes.copy()
+        root = nodes[core.ROOT]
+        root["count"], root["proof"] = len(found), core.NO_PROOF
+        if all(self.actions[i].proven is not None for i in found) or (not without and self.proven is not None):
+            root["proof"] = core.END_PROOF
+        tree = tree._replace(nodes=nodes, edges=tree.edges[found] if found else tree.edges)
+        at = int(answer.best_edge(params._replace(answer=ANSWERS[rule]), tree, core.ROOT))
+        return self.actions[found[at]] if at >= 0 else None
+
+    @cached_property
+    def _root_alone(self) -> tuple[Params, Tree]:
+        """A tree of the root's edges alone, for the kernel's own rule of the answer."""
         game = self.position.game
         tree = core.new_tree(
-            self.position.buffer, game.players, False, 0, core.NO_GRAPH, core.ROOT + 1, max(1, len(found))
+            self.position.buffer, game.players, False, 0, core.NO_GRAPH, core.ROOT + 1, max(1, len(self.actions))
         )
-        root = tree.nodes[core.ROOT]
-        root["count"], root["proof"] = len(found), core.NO_PROOF
-        if all(s.proven is not None for s in found) or (not without and self.proven is not None):
-            root["proof"] = core.END_PROOF
-        for edge, s in zip(tree.edges, found, strict=False):
+        for edge, s in zip(tree.edges, self.actions, strict=False):
             edge["visits"], edge["value"] = s.visits, s.value or 0.0
             edge["child"] = -core.END if s.proven is not None else core.NO_NODE
             edge["spread"] = (s.error or 0.0) ** 2 * s.visits * (s.visits - 1)
-        at = int(answer.best_edge(self.settings.params(game)._replace(answer=ANSWERS[rule]), tree, core.ROOT))
-        return found[at] if at >= 0 else None
+        return self.settings.params(game), tree
 
     @cached_property
     def next_best(self) -> ActionStats | None:
-        """The action that would be taken if the best one were not there."""
+        """The action that would be taken without the best one."""
         return self.answer(without=(self.best,)) if self.best is not None else None
 
 
 def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Result:
-    """What a search has found at its root; `before` are its counters when this run began."""
+    """The result at a search's root; `before`: its counters when this run began."""
     tree, counters = search.tree, search.tree.counters
     root = tree.nodes[core.ROOT]
     simulations = int(counters[core.SIMULATIONS] - before[core.SIMULATIONS])
     block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
     best = -1 if root["player"] < 0 else int(answer.best_edge(search.params, tree, core.ROOT))
-    # The best stands before its equals; otherwise visits, then value.
+    # By visits, then value; the best comes before its equals.
     order = sorted(
         range(len(block)),
         key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
@@ -292,7 +305,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
 
 
 def _stats(search: "Search", number: int) -> ActionStats:
-    """A root edge as the outside sees it."""
+    """The statistics of a root edge."""
     edge = search.tree.edges[number]
     visits, action = int(edge["visits"]), int(edge["action"])
     is_proven = edge["child"] < 0

@@ -1,4 +1,4 @@
-"""A simulation that failed, run again step by step to find out which rule went wrong, and in which position."""
+"""Run a failed simulation again step by step, to find which rule went wrong, and in which position."""
 
 import contextlib
 import itertools
@@ -17,53 +17,55 @@ from playout.errors import GameError
 from playout.game import CHANCE, TERMINAL, Position
 from playout.game.faults import place_of, rule_origin, rules_may_raise, wrong_draw, wrong_value
 
+from .tables import is_guided
+
 if TYPE_CHECKING:
-    from .search import Search
+    from .runner import Runner
 
 TRACE = 1 << 16  # actions of a playout that are kept
 UNUSED = -(2**31) + 1
 
 
-def find_fault(search: "Search", failed: GameError | None = None) -> None:
-    """Raise the `GameError` of the first rule that goes wrong in the simulation which has just failed.
+def find_fault(runner: "Runner", failed: GameError | None = None) -> None:
+    """Raise the `GameError` of the first rule that goes wrong in the simulation that has just failed.
 
-    Its actions are found by running it once more with the random numbers it had; then the rules are asked one by one.
-    Rules that draw are not asked: where one of them `failed`, it is blamed in the last position. Returns where the
-    fault does not show again.
+    Its actions are found by running it once more with the same random numbers; then the rules are called one by one.
+    Rules that draw are not called: where one of them `failed`, it is blamed in the last position. Returns if the fault
+    does not show again.
     """
-    if search.game.keeps_objects:  # they say themselves what is wrong
+    if runner.game.keeps_objects:  # their methods raise messages of their own
         return
-    if search._batches is not None:
-        _ask_all(search, Position(search.game, search._work.state.copy()))
-    _ask_all(search, search.position)
-    path = _follow(search, _Path(search.position), _walked(search, search.position), drawn=False)
-    for playout, ended in _played_out(search, path.end):
-        whole = _follow(search, path, playout, drawn=True)
+    if runner.batches is not None:
+        _ask_all(runner, Position(runner.game, runner.work.state.copy()))
+    _ask_all(runner, runner.position)
+    path = _follow(runner, _Path(runner.position), _walked(runner, runner.position), drawn=False)
+    for playout, ended in _played_out(runner, path.end):
+        whole = _follow(runner, path, playout, drawn=True)
         if ended:
-            _check_returns(search, whole.actions, whole.rewards, whole.end)
+            _check_returns(runner, whole.actions, whole.rewards, whole.end)
         elif failed is not None and isinstance(failed.__cause__, Exception):
             _blame_draw(whole.end, failed.__cause__)
 
 
 @dataclass(frozen=True)
 class _Path:
-    """A position, and the actions that led to it with what each of them brought."""
+    """A position, and the actions that led to it with the rewards of each."""
 
     end: Position
     actions: tuple[int, ...] = ()
     rewards: tuple[Any, ...] = ()
 
 
-def _follow(search: "Search", path: _Path, actions: list[int], *, drawn: bool) -> _Path:
-    """Play on, and ask all rules on the way."""
+def _follow(runner: "Runner", path: _Path, actions: list[int], *, drawn: bool) -> _Path:
+    """Play the actions and check all rules on the way."""
     for action in actions:
         if drawn and (message := wrong_draw(path.end, action)):
             raise GameError(message)
         after = path.end.play(action)
-        _check_values(search, "apply", after.rewards, path.end, action, total=False)
+        _check_values(runner, "apply", after.rewards, path.end, action, total=False)
         got = np.asarray(after.rewards, float).copy()
         path = _Path(after, (*path.actions, action), (*path.rewards, got))
-        _ask_all(search, after)
+        _ask_all(runner, after)
     return path
 
 
@@ -76,9 +78,9 @@ def _blame_draw(position: Position, error: Exception) -> None:
             raise error
 
 
-def _walked(search: "Search", root: Position) -> list[int]:
+def _walked(runner: "Runner", root: Position) -> list[int]:
     """The actions and outcomes of the walk through the tree, which may have failed before it came to its end."""
-    tree, work = search.tree, search._work
+    tree, work = runner.tree, runner.work
     actions, node = [], int(tree.counters[NODES] > ROOT) * ROOT
     drawn = work.draws[1 : int(work.draws[0])] if len(work.draws) else work.draws
     for d, (number, e) in enumerate(zip(work.path_nodes.tolist(), work.path_edges.tolist(), strict=True)):
@@ -90,17 +92,17 @@ def _walked(search: "Search", root: Position) -> list[int]:
     return actions
 
 
-def _played_out(search: "Search", leaf: Position) -> list[tuple[list[int], bool]]:
+def _played_out(runner: "Runner", leaf: Position) -> list[tuple[list[int], bool]]:
     """The actions of each playout from a leaf, run again with the same random numbers, and whether it ended."""
-    tree, began = search.tree, search._work.began[0]
-    if search._batches is not None or leaf.is_terminal or began == NOT_BEGUN or not search.params.rollouts:
+    tree, began = runner.tree, runner.work.began[0]
+    if runner.batches is not None or leaf.is_terminal or began == NOT_BEGUN or not runner.params.rollouts:
         return [([], True)]
-    work = search._new_work(len(search._work.path_nodes), TRACE)
+    work = runner.new_work(len(runner.work.path_nodes), TRACE)
     work.state[:], work.trace[:], work.trace[0] = leaf.buffer, UNUSED, 1
     random, tree.rng[0] = tree.rng.copy(), began
-    # What fails here fails for the second time: it is only run to see how far it gets.
-    with contextlib.suppress(Exception), watched(search._overdue):
-        core_evaluate.evaluate(search._rules, search.params, tree, work)
+    # It fails here for the second time: it is only run to see how far it gets.
+    with contextlib.suppress(Exception), watched(runner.control.overdue):
+        core_evaluate.evaluate(runner.rules, runner.params, tree, work)
     tree.rng[:] = random
     playouts, actions = list[tuple[list[int], bool]](), list[int]()
     for action in itertools.takewhile(lambda action: action != UNUSED, work.trace[1:].tolist()):
@@ -109,23 +111,23 @@ def _played_out(search: "Search", leaf: Position) -> list[tuple[list[int], bool]
             actions = []
         else:
             actions.append(action)
-    return playouts if len(playouts) == search.params.rollouts else [*playouts, (actions, False)]
+    return playouts if len(playouts) == runner.params.rollouts else [*playouts, (actions, False)]
 
 
-def _ask_all(search: "Search", position: Position) -> None:
-    """Ask each rule that the search uses about a position."""
+def _ask_all(runner: "Runner", position: Position) -> None:
+    """Call each rule that the search uses for a position."""
     if position.player == TERMINAL:
         return
     position.actions()
     if position.player == CHANCE:
         _check_probabilities(position)
-    game, params = search.game, search.params
-    if position.player != CHANCE and game.has("priors") and (params.has_priors or search.guided):
+    game, params = runner.game, runner.params
+    if position.player != CHANCE and game.has("priors") and (params.has_priors or is_guided(runner.settings)):
         position.priors()
     if params.has_hash:
         check_hash(position)
     if game.has("evaluate") and (params.evaluator != 0 or params.depth):
-        _check_values(search, "evaluate", position.evaluate(), position, None, total=True)
+        _check_values(runner, "evaluate", position.evaluate(), position, None, total=True)
 
 
 def check_hash(position: Position) -> None:
@@ -142,7 +144,7 @@ def check_hash(position: Position) -> None:
 
 
 def _check_probabilities(position: Position) -> None:
-    """Refuse probabilities of chance that are none."""
+    """Refuse chance outcomes whose probabilities don't add up to 1."""
     weights = [weight for _, weight in position.outcomes()]
     if not all(weight >= 0 for weight in weights) or not abs(math.fsum(weights) - 1) <= ROUNDING:
         listed = ", ".join(f"{weight:g}" for weight in weights[:8]) + (", …" if len(weights) > 8 else "")
@@ -153,10 +155,10 @@ def _check_probabilities(position: Position) -> None:
 
 
 def _check_values(
-    search: "Search", rule: str, values: Any, position: Position, action: int | None, *, total: bool
+    runner: "Runner", rule: str, values: Any, position: Position, action: int | None, *, total: bool
 ) -> None:
-    """Refuse values out of range; those of one step need not add up to what a whole game brings."""
-    game = search.game
+    """Refuse values out of range; the rewards of one action need not add up to what a whole game brings."""
+    game = runner.game
     where = f" in {position.text or 'the start'}"
     if action is not None:
         where = f" for action {position.action_text(action)}{where}"
@@ -164,15 +166,15 @@ def _check_values(
         raise GameError(message)
 
 
-def _check_returns(search: "Search", actions: tuple[int, ...], rewards: tuple[Any, ...], end: Position) -> None:
-    """Refuse what the rewards of the simulation add up to, from whichever position that is wrong."""
-    total = np.zeros(search.game.players)
-    if not end.is_terminal and search.game.has("evaluate") and search.params.depth:
+def _check_returns(runner: "Runner", actions: tuple[int, ...], rewards: tuple[Any, ...], end: Position) -> None:
+    """Refuse rewards whose sum is out of range, from whichever position of the simulation that is so."""
+    total = np.zeros(runner.game.players)
+    if not end.is_terminal and runner.game.has("evaluate") and runner.params.depth:
         total += end.evaluate()
     for number in range(len(actions) - 1, -1, -1):
-        total = rewards[number] + search.params.discount * total
-        position = search.position
-        if wrong_value(search.game, "apply", total, "") is None:
+        total = rewards[number] + runner.params.discount * total
+        position = runner.position
+        if wrong_value(runner.game, "apply", total, "") is None:
             continue
         for action in actions[:number]:
             position = position.play(action)
@@ -180,4 +182,4 @@ def _check_returns(search: "Search", actions: tuple[int, ...], rewards: tuple[An
         played = f" as rewards for action {text} in {position.text or 'the start'}"
         if number < len(actions) - 1:
             played = f" as the sum of the rewards after {text} in {position.text or 'the start'}"
-        raise GameError(str(wrong_value(search.game, "apply", total, played)))
+        raise GameError(str(wrong_value(runner.game, "apply", total, played)))

@@ -1,6 +1,6 @@
-"""One simulation with everything it does written down: selection, expansion, playout, backup.
+"""`Step`: one simulation in full: selection, expansion, playout, backup.
 
-A step calls the same four kernels as a run, one by one, so that the tree afterwards is the same to the bit.
+A step calls the kernels of a run one by one, so that the tree afterwards is the same to the bit.
 """
 
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.core import backup as core_backup
-from playout.core import endings
+from playout.core import endings, simulate
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import select as core_select
-from playout.core import simulate as loop
 from playout.core import tree as core
 from playout.core.params import ROLLOUTS
 from playout.errors import PositionError
@@ -21,17 +20,17 @@ from playout.game import CHANCE, Playouts, Position
 from playout.report.steps import step_text
 
 if TYPE_CHECKING:
-    from .search import Search
+    from .runner import Runner
 
-TRACE = 1 << 16  # how many actions of playouts a step keeps
+TRACE = 1 << 16  # the most actions of playouts that a step keeps
 ENDINGS = {
     endings.NEW: "new",  # a position seen for the first time: it is evaluated
     endings.FINISHED: "finished",  # the game is over there
     endings.PROVEN: "proven",  # its exact value is known
     endings.ROOT_ITSELF: "root",
-    endings.MET: "met",  # a new edge to a node that is there already: what that is worth
-    endings.KNOWN: "known",  # a new edge to a position that was seen, but has no node yet: it is evaluated again
-    endings.CYCLE: "cycle",  # the walk has come back to a position on its path
+    endings.MET: "met",  # a new edge to a node that exists: its value is used
+    endings.KNOWN: "known",  # a new edge to a position that was seen but has no node: it is evaluated again
+    endings.CYCLE: "cycle",  # the walk came back to a position on its path
 }
 NODE_FIELDS = ("visits", "value", "own", "opened")
 EDGE_FIELDS = ("visits", "value", "spread")
@@ -47,16 +46,16 @@ class EdgeScore:
     value: float | None  # mean return; None before the first visit
     prior: float
     proven: bool
-    value_term: float  # the value as the score counts it (normalised, or what an unvisited edge is taken for)
+    value_term: float  # the value in the score (normalised; for an unvisited edge, its assumed value)
     exploration_term: float
-    score: float  # their sum; minus infinity while widening keeps the edge closed; a chance outcome: its probability
+    score: float  # the sum of both; minus infinity while widening keeps it closed; of a chance outcome, its probability
     chosen: bool
-    terms: dict[str, float] = field(default_factory=dict)  # what the score is made of, in the policy's own words
+    terms: dict[str, float] = field(default_factory=dict)  # the parts of the score, by the policy's `term_names`
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One node of the path: who chose there, and between what."""
+    """One node of the path: the player who chose there, the edges that were compared, and the one taken."""
 
     position: str
     player: int
@@ -64,8 +63,8 @@ class Choice:
     edges: tuple[EdgeScore, ...]
     action: int
     text: str
-    rewards: tuple[float, ...]  # what the step brought, to each player
-    expanded: bool  # the node was added by this very simulation
+    rewards: tuple[float, ...]  # of the action, for each player
+    expanded: bool  # the node was added by this simulation
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class Playout:
-    """One playout from the leaf: its actions in the game's words, and what it brought each player."""
+    """One playout from the leaf: its actions in the game's words, and its return for each player."""
 
     actions: tuple[str, ...]
     returns: tuple[float, ...]
@@ -91,9 +90,9 @@ class Playout:
 
 @dataclass(frozen=True)
 class Change:
-    """A number that the backup changed. `path` are the actions from the root to the node or through the edge."""
+    """A number that the backup changed. `path` holds the actions from the root to the node or through the edge."""
 
-    what: str  # "node" or "edge"
+    what: str  # "node", "edge" or "tree"
     path: tuple[str, ...]
     field: str
     before: float | int | None
@@ -113,75 +112,84 @@ class Step:
     static_values: tuple[float, ...] | None  # the game's own evaluation, or a network's, where the settings ask for it
     returns: tuple[float, ...]  # from the leaf on, for each player
     backup: tuple[Change, ...]  # from the leaf up to the root
-    leaf_added: bool = False  # the leaf is in the tree for the first time
+    leaf_added: bool = False  # this simulation added the leaf to the tree
     positions: tuple[Position, ...] = field(default=(), repr=False, compare=False)  # along the path, the leaf's last
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON object; positions are there as texts."""
+        """One JSON object. Positions are texts; `action` is an action's text, `number` its number, `path` numbers."""
         data: dict[str, Any] = _plain(self)
+        numbers = [choice.action for choice in self.selection]
+        for change in data["backup"]:
+            change["line"] = change["path"]
+            change["path"] = numbers[: len(change["line"])]
         return data
 
     def __str__(self) -> str:
         return step_text(self)
 
 
-def take_step(search: "Search") -> Step:
-    """Run one simulation of a search, phase by phase."""
-    if core_expand.is_root_proven(search.tree) and search.params.solver:
+def take_step(runner: "Runner") -> Step:
+    """Run one simulation, phase by phase."""
+    if core_expand.is_root_proven(runner.tree) and runner.params.solver:
         raise PositionError(
-            f"{search.game.title}: {search.position.text or 'the start'} is proven; no simulation is left to run"
+            f"{runner.game.title}: {runner.position.text or 'the start'} is proven; there is nothing left to search"
         )
-    search.make_room()
-    plain = search._work
-    search._work = search._new_work(len(plain.path_nodes), TRACE)
-    search._work.trace[0] = 1
-    table, search._rules = search._rules, search.with_parts(shown=True)
+    runner.make_room()
+    _trace_on(runner)
+    table, runner.rules = runner.rules, runner.with_parts(shown=True)
     try:
-        with search.game.using_random(search._random, search._overdue), search.game.recording() as recorded:
-            return _take(search, recorded)
+        with runner.game.using_random(runner.random, runner.control.overdue), runner.game.recording() as recorded:
+            return _take(runner, recorded)
     finally:
-        search._rules = table
-        search._work = search._new_work(len(search._work.path_nodes))
+        runner.rules = table
+        runner.work = runner.new_work(len(runner.work.path_nodes))
 
 
-def _take(search: "Search", recorded: Playouts | None) -> Step:
-    rules, params, topology = search._rules, search.params, search.topology
-    outside = search._batches is not None
-    nodes_before = int(search.tree.counters[core.NODES])
-    ending, depth, player = _walk(search)
-    added = search._work.path_nodes[depth - 1] if search.tree.counters[core.NODES] > nodes_before else core.NO_NODE
-    tree, work = search.tree, search._work
+def _trace_on(runner: "Runner") -> None:
+    """Give the kernels arrays that keep the scores of the walk and the actions of the playouts."""
+    runner.work = runner.new_work(len(runner.work.path_nodes), TRACE)
+    runner.work.trace[0] = 1
+
+
+def _take(runner: "Runner", recorded: Playouts | None) -> Step:
+    rules, params, topology = runner.rules, runner.params, runner.topology
+    batches, records_before = runner.batches, int(runner.tree.counters[core.NODES])
+    ending, depth, player = _walk(runner)
+    added = runner.work.path_nodes[depth - 1] if runner.tree.counters[core.NODES] > records_before else core.NO_NODE
+    tree, work = runner.tree, runner.work
     numbers = work.path_nodes[:depth].tolist()
     expanded_at = numbers.index(added) if added in numbers else -1
-    scores = [_scores(search, number, d) for d, number in enumerate(numbers)]  # nothing has changed yet
+    scores = [_scores(runner, number, d) for d, number in enumerate(numbers)]  # nothing has changed yet
     visits = [int(tree.nodes[number]["visits"]) for number in numbers]
-    positions = _positions(search, depth)
-    choices = tuple(_choice(search, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
-    expansion = _expansion(search, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
+    positions = _positions(runner, depth)
+    choices = tuple(_choice(runner, positions[d], d, scores[d], visits[d], d == expanded_at) for d in range(depth))
+    expansion = _expansion(runner, positions[expanded_at], expanded_at) if expanded_at >= 0 else None
     static, playouts = None, tuple[Playout, ...]()
-    before = _numbers_on(search, depth)
+    before = _numbers_on(runner, depth)
     evaluated = ending in (endings.NEW, endings.KNOWN, endings.ROOT_ITSELF)
-    if outside and evaluated:  # Steps 3, 2 and 4: what comes from outside makes the node, too
-        static = returns = tuple(search._batches.answer_walk(depth, player).tolist())
-        expansion = _answered(search, positions[-1], depth)
+    if batches is not None and evaluated:  # Steps 3, 2 and 4: the answer from outside makes the node, too
+        static = returns = tuple(batches.answer_walk(depth, player).tolist())
+        expansion = _answered(runner, positions[-1], depth)
     elif evaluated:  # Step 3. Evaluation
-        code = search.call(core_evaluate.evaluate, rules, params, tree, work)
+        code = runner.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
-            search._serve(endings.BAD_PLAYOUT, code)
+            runner.serve(endings.BAD_PLAYOUT, code)
         if params.evaluator != ROLLOUTS:
             static = tuple(work.values.tolist())
     else:
-        loop.known_returns(params, tree, work, topology, ending, depth)
-    if not (outside and evaluated):
+        simulate.known_returns(params, tree, work, topology, ending, depth)
+    if batches is None or not evaluated:
         returns = tuple(work.returns.tolist())
-        playouts = tuple(_playouts(search, positions[-1], recorded))
-        if not search.call(core_backup.returns_fit, params, work, topology, depth, loop.kind_of_value(params, ending)):
-            search._serve(endings.BAD_VALUE, depth)
-        status = search.call(loop.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
-        search._serve(status, 0)
-    changes = _changes(search, choices, before, _numbers_on(search, depth))
+        playouts = tuple(_playouts(runner, positions[-1], recorded))
+        if not runner.call(
+            core_backup.returns_fit, params, work, topology, depth, simulate.kind_of_value(params, ending)
+        ):
+            runner.serve(endings.BAD_VALUE, depth)
+        status = runner.call(simulate.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
+        runner.serve(status, 0)
+    changes = _changes(runner, choices, before, _numbers_on(runner, depth))
     return Step(
-        simulation=search.simulations,
+        simulation=runner.simulations,
         selection=choices,
         expansion=expansion,
         leaf=positions[-1].text,
@@ -195,38 +203,37 @@ def _take(search: "Search", recorded: Playouts | None) -> Step:
     )
 
 
-def _walk(search: "Search") -> tuple[int, int, int]:
-    """Steps 1 and 2, selection and expansion, as often as it takes to have room for them: as `select` has it."""
-    undo, outside = search.tree.rng.copy(), search._batches is not None
+def _walk(runner: "Runner") -> tuple[int, int, int]:
+    """Steps 1 and 2, selection and expansion; again from the same random numbers where memory was short."""
+    undo, batches = runner.tree.rng.copy(), runner.batches
     while True:
-        if outside:
-            search._batches.fit()
-        kernel = (search._rules, search.params, search.tree, search._work, search.topology)
-        ending, depth, player = search.call(core_select.select, *kernel, outside, -1)
+        if batches is not None:
+            batches.fit()
+        kernel = (*runner.kernel_arguments, runner.topology)
+        ending, depth, player = runner.call(core_select.select, *kernel, batches is not None, -1)
         if ending == endings.UNEXPANDED:
-            ending, depth, player = search.call(loop.expand_and_go_down, *kernel, depth, player)
+            ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
             break
-        search._serve(ending, 0)  # the same random numbers again
-        search._work = search._new_work(len(search._work.path_nodes), TRACE)
-        search._work.trace[0] = 1
-        search.tree.rng[:] = undo
+        runner.serve(ending, 0)
+        _trace_on(runner)
+        runner.tree.rng[:] = undo
     if ending >= endings.DONE:
-        search._serve(ending, player)
+        runner.serve(ending, player)
     return int(ending), int(depth), int(player)
 
 
-def _answered(search: "Search", position: Position, depth: int) -> Expansion:
-    """The node that an answer made of the leaf, or the root with the priors that it gave."""
+def _answered(runner: "Runner", position: Position, depth: int) -> Expansion:
+    """The node that an answer made of the leaf, or the root with its new priors."""
     number = core.ROOT
     if depth:
-        number = abs(int(search.tree.edges[search._work.path_edges[depth - 1]]["child"]))
-    return _expansion_of(search, position, number, depth)
+        number = abs(int(runner.tree.edges[runner.work.path_edges[depth - 1]]["child"]))
+    return _expansion_of(runner, position, number, depth)
 
 
-def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any, Any]:
-    """The edges of a node as they are now, the scores that the walk compared, and their terms."""
-    tree, work = search.tree, search._work
+def _scores(runner: "Runner", number: int, depth: int) -> tuple[Any, Any, Any]:
+    """The current edges of a node, the scores that the walk compared, and their terms."""
+    tree, work = runner.tree, runner.work
     node = tree.nodes[number]
     first, count = int(node["first_edge"]), int(node["count"])
     block = tree.edges[first : first + count].copy()
@@ -235,7 +242,7 @@ def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any, Any]:
         scores[:] = block["prior"]
         return block, scores, terms
     places = range(count)
-    if search.params.open_loop:
+    if runner.params.open_loop:
         actions = block["action"].tolist()
         listed = work.candidates[depth, :, 1].tolist()
         places = [actions.index(a) if a in actions else -1 for a in listed]  # type: ignore[assignment]
@@ -245,23 +252,23 @@ def _scores(search: "Search", number: int, depth: int) -> tuple[Any, Any, Any]:
     return block, scores, terms
 
 
-def _positions(search: "Search", depth: int) -> list[Position]:
+def _positions(runner: "Runner", depth: int) -> list[Position]:
     """The positions along the path, the leaf's last."""
-    positions, work = [search.position], search._work
+    positions, work = [runner.position], runner.work
     drawn = work.draws[1 : work.draws[0]] if len(work.draws) else work.draws
     draws = drawn.copy().view([("depth", np.int32), ("outcome", np.int32)])
     for d in range(depth):
-        positions.append(positions[-1].play(int(search.tree.edges[search._work.path_edges[d]]["action"])))
+        positions.append(positions[-1].play(int(runner.tree.edges[runner.work.path_edges[d]]["action"])))
         for outcome in draws[draws["depth"] == d]["outcome"].tolist():  # an open loop's chance
             positions[-1] = positions[-1].play(outcome)
     return positions
 
 
-def _choice(search: "Search", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
+def _choice(runner: "Runner", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
     block, compared, terms = scores
-    names = search.settings.policy.term_names
-    action = int(search.tree.edges[search._work.path_edges[d]]["action"])
-    players, row = search.game.players, d * search.game.players
+    names = runner.settings.policy.term_names
+    action = int(runner.tree.edges[runner.work.path_edges[d]]["action"])
+    players, row = runner.game.players, d * runner.game.players
     edges = tuple(
         EdgeScore(
             action=int(edge["action"]),
@@ -285,18 +292,18 @@ def _choice(search: "Search", position: Position, d: int, scores: Any, visits: i
         edges=edges,
         action=action,
         text=position.action_text(action),
-        rewards=tuple(search._work.path_rewards[row : row + players].tolist()),
+        rewards=tuple(runner.work.path_rewards[row : row + players].tolist()),
         expanded=expanded,
     )
 
 
-def _expansion(search: "Search", position: Position, depth: int) -> Expansion:
-    return _expansion_of(search, position, int(search._work.path_nodes[depth]), depth)
+def _expansion(runner: "Runner", position: Position, depth: int) -> Expansion:
+    return _expansion_of(runner, position, int(runner.work.path_nodes[depth]), depth)
 
 
-def _expansion_of(search: "Search", position: Position, number: int, depth: int) -> Expansion:
-    node = search.tree.nodes[number]
-    block = search.tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+def _expansion_of(runner: "Runner", position: Position, number: int, depth: int) -> Expansion:
+    node = runner.tree.nodes[number]
+    block = runner.tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
     return Expansion(
         position=position.text,
         depth=depth,
@@ -307,42 +314,42 @@ def _expansion_of(search: "Search", position: Position, number: int, depth: int)
 
 
 def _is_added(choices: tuple[Choice, ...], ending: int) -> bool:
-    """Whether the leaf is in the tree for the first time."""
+    """Whether this simulation added the leaf to the tree."""
     if not choices or ending not in (endings.NEW, endings.FINISHED):
         return False
     return all(edge.visits == 0 for edge in choices[-1].edges if edge.chosen)
 
 
-def _playouts(search: "Search", leaf: Position, recorded: Playouts | None) -> list[Playout]:
-    """The playouts as they were recorded, or from the trace: its actions are played again, to have them in words."""
+def _playouts(runner: "Runner", leaf: Position, recorded: Playouts | None) -> list[Playout]:
+    """The recorded playouts, or those of the trace: its actions are played again for their texts."""
     if recorded is not None:
         return [
             Playout(texts, returns, (positions or (leaf,))[-1].text, positions)
             for texts, positions, returns in recorded
         ]
-    trace, found = search._work.trace, []
+    trace, found = runner.work.trace, []
     actions: list[int] = []
     for number in trace[1 : trace[0]].tolist():
         if number != core_evaluate.END_OF_PLAYOUT:
             actions.append(number)
             continue
-        position, texts, positions, returns, scale = leaf, [], [], np.zeros(search.game.players), 1.0
+        position, texts, positions, returns, scale = leaf, [], [], np.zeros(runner.game.players), 1.0
         for action in actions:
             texts.append(position.action_text(action))
             position = position.play(action)
             positions.append(position)
             returns += scale * position.rewards
-            scale *= search.params.discount
-        if search.params.depth and not position.is_terminal and search.game.has("evaluate"):
+            scale *= runner.params.discount
+        if runner.params.depth and not position.is_terminal and runner.game.has("evaluate"):
             returns += scale * np.array(position.evaluate())
         found.append(Playout(tuple(texts), tuple(returns.tolist()), position.text, tuple(positions)))
         actions = []
     return found
 
 
-def _numbers_on(search: "Search", depth: int) -> list[tuple[str, int, str, float | int | None]]:
-    """All numbers of the path that a backup may change, from the leaf up: (what, depth, field, number)."""
-    tree, work = search.tree, search._work
+def _numbers_on(runner: "Runner", depth: int) -> list[tuple[str, int, str, float | int | None]]:
+    """All numbers on the path that a backup may change, from the leaf up: (what, depth, field, number)."""
+    tree, work = runner.tree, runner.work
     numbers: list[tuple[str, int, str, float | int | None]] = []
 
     def add_node(number: int, d: int) -> None:
@@ -356,7 +363,7 @@ def _numbers_on(search: "Search", depth: int) -> list[tuple[str, int, str, float
     for d in range(depth - 1, -1, -1):
         edge = tree.edges[work.path_edges[d]]
         numbers.extend(("edge", d, name, edge[name].item()) for name in EDGE_FIELDS)
-        numbers.extend(("edge", d, name, column[work.path_edges[d]].item()) for name, column in search.columns)
+        numbers.extend(("edge", d, name, column[work.path_edges[d]].item()) for name, column in runner.columns)
         numbers.append(("edge", d, "proven", float(edge["value"]) if edge["child"] < 0 else None))
         add_node(int(work.path_nodes[d]), d)
     if depth == 0:
@@ -366,7 +373,7 @@ def _numbers_on(search: "Search", depth: int) -> list[tuple[str, int, str, float
     return numbers
 
 
-def _changes(search: "Search", choices: tuple[Choice, ...], before: list[Any], after: list[Any]) -> tuple[Change, ...]:
+def _changes(runner: "Runner", choices: tuple[Choice, ...], before: list[Any], after: list[Any]) -> tuple[Change, ...]:
     texts = [choice.text for choice in choices]
     changes = []
     for (what, d, name, old), (_, _, _, new) in zip(before, after, strict=True):
@@ -377,7 +384,10 @@ def _changes(search: "Search", choices: tuple[Choice, ...], before: list[Any], a
 
 
 def _plain(value: Any) -> Any:
-    """A dataclass as JSON has it, without its positions."""
+    """A dataclass as JSON, without its positions."""
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        found = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        if isinstance(value, EdgeScore | Choice):  # in JSON, `action` is the text
+            found["number"], found["action"] = value.action, found.pop("text")
+        return found
     return [_plain(v) for v in value] if isinstance(value, tuple) else value

@@ -143,7 +143,7 @@ class TrainingFolder:
         return new_state(self.game, recipe)
 
     def keep(self, state: State, recipe: Recipe) -> None:
-        """Write the best network, the checkpoint and the report, and remove older checkpoints."""
+        """Write the best network and the checkpoint, and remove older checkpoints."""
         arrays = state_arrays(state, recipe)
         # The network first: a run that is killed in between makes the same one again.
         write_whole(self.network, state.best)
@@ -151,7 +151,6 @@ class TrainingFolder:
         newest = self._checkpoint(state.generation).name
         for path in [path for path in self._checkpoints() if path.name <= newest][KEPT:]:  # not damaged later ones
             path.unlink(missing_ok=True)
-        self.write_report(state, recipe, state.history)
 
     def _checkpoint(self, generation: int) -> Path:
         return self.path / "checkpoints" / f"{generation:06d}.npz"

@@ -1,7 +1,7 @@
-"""Gumbel root selection: few simulations are spent on a few actions, and the policy is better after them.
+"""Gumbel root selection: sequential halving over a few actions, which improves the policy with few simulations.
 
-Danihelka, Guez, Schrittwieser, Silver: Policy improvement by planning with Gumbel, ICLR 2022. It knows no search:
-whoever has one tells it visits and values, and is told which action comes next.
+Danihelka, Guez, Schrittwieser, Silver: Policy improvement by planning with Gumbel, ICLR 2022. It is independent of the
+search: the caller gives it visits and values, and gets the action to visit next.
 """
 
 import math
@@ -13,9 +13,10 @@ import numpy as np
 class Halving:
     """Sequential halving over the actions of one position.
 
-    `logits` of the legal actions; `considered`: how many of them are looked at, those with the highest noise + logit;
-    `simulations` to spend; `noise`: a Gumbel number for each action (zeros: the best actions by logit, for play in
-    earnest). The simulations are split evenly over about log2(considered) rounds; after each, the better half stays.
+    `logits` of the legal actions; `considered`: how many of them to visit, those with the highest noise + logit;
+    `simulations` to spend; `noise`: a Gumbel number for each action (zeros: the best actions by logit, for play without
+    exploration). The simulations are split evenly over about log2(considered) rounds; after each, the better half
+    stays.
 
     >>> halving = Halving(np.log([0.4, 0.3, 0.2, 0.1]), 2, 4, np.zeros(4))
     >>> halving.candidates
@@ -48,15 +49,16 @@ class Halving:
 
     @property
     def done(self) -> bool:
+        """Whether all simulations are spent."""
         return self.spent >= self.simulations
 
     @property
     def pass_is_over(self) -> bool:
-        """Whether visits and values are looked at before the next action is named."""
+        """Whether the next action depends on new visits and values."""
         return not self._pass
 
     def next(self, visits: Any, q: Any) -> int:
-        """The action to visit next; `visits` and `q` of all actions so far, q from 0 to 1 for who chooses."""
+        """The action to visit next, given `visits` and `q` of all actions; q is from 0 to 1, for the player to move."""
         if not self._pass:
             if self._left == 0:
                 if len(self.candidates) > 2:
@@ -68,21 +70,22 @@ class Halving:
         return self._pass.pop(0)
 
     def best(self, visits: Any, q: Any) -> int:
-        """The action to play: of the candidates that are left, the one with the highest noise + logit + sigma(q)."""
+        """The action to play: the remaining candidate with the highest noise + logit + sigma(q)."""
         scores = self.scores(visits, q)
         return max(self.candidates, key=lambda i: float(scores[i]))
 
     def policy(self, visits: Any, q: Any) -> Any:
-        """The improved policy, what the network should have said: softmax(logits + sigma(completed q))."""
+        """The improved policy, the target of the network: softmax(logits + sigma(completed q))."""
         scores = self.logits + self.sigma(visits, self.completed(visits, q))
         weights = np.exp(scores - scores.max())
         return weights / weights.sum()
 
     def scores(self, visits: Any, q: Any) -> Any:
+        """What candidates are compared by: noise + logit + sigma(completed q)."""
         return self.noise + self.logits + self.sigma(visits, self.completed(visits, q))
 
     def sigma(self, visits: Any, q: Any) -> Any:
-        """(50 + most visits) scale q: the more was searched, the more values count beside logits.
+        """(50 + most visits) scale q: the more visits, the more values count against logits.
 
         >>> Halving([0.0], 1, 1, [0.0]).sigma(np.array([2]), np.array([0.5])).tolist()
         [26.0]
@@ -90,7 +93,7 @@ class Halving:
         return (self.visit_offset + np.max(visits)) * self.scale * np.asarray(q, np.float64)
 
     def completed(self, visits: Any, q: Any) -> Any:
-        """Values of all actions: where one has no visit, a mix of the network's value and those that have,
+        """Values of all actions; those without a visit get a mix of the network's value and the visited ones' values,
 
         (v + N sum(p q) / sum(p)) / (1 + N), the sums over visited actions, N their visits, p the policy.
 
@@ -108,7 +111,7 @@ class Halving:
         return np.where(seen, q, mixed)
 
     def _passes(self) -> int:
-        """How often each candidate of a round is visited."""
+        """The visits of each candidate in a round."""
         return max(1, self.simulations // (self.rounds * len(self.candidates)))
 
     def _halve(self, visits: Any, q: Any) -> None:

@@ -13,7 +13,7 @@ from playout.play.workers import DOCTOR, Workers
 
 from .matches import match_scores
 from .recipe import Recipe
-from .selfplay import Table, play_table
+from .selfplay import SelfPlayGames, play_table
 
 GAMES_DONE, EVALUATIONS = 0, 1  # the counters of each process
 
@@ -28,7 +28,7 @@ class PoolWorker:
         """Do a job, which is the name of a method here and its arguments."""
         return getattr(self, what)(*job)
 
-    def table(self, place: int, network: bytes | None, games: int, seed: int) -> Table:
+    def table(self, place: int, network: bytes | None, games: int, seed: int) -> SelfPlayGames:
         """Games of a network against itself; without one, of plain UCT."""
         opened = None if network is None else OnnxNetwork(network)
         if opened is not None:

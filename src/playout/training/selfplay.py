@@ -1,8 +1,7 @@
-"""Games of a network against itself: many searches in one process, their leaves evaluated in one call.
+"""Self-play: games of a network against itself, many searches in lockstep (`search/lockstep.py`).
 
-The searches go in step: each collects a few leaves, one batch answers all of them, each backs its own up. What a table
-of games plays depends on its seed alone, not on time or on other tables. Proofs are on: a proven value is the right
-one, so that a position learns from it instead of how the game happened to go on.
+The games of one table depend on its seed alone, not on time or on other tables. Proofs are on: a proven value is exact,
+so it is learnt instead of how the game happened to go on.
 """
 
 import time
@@ -13,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from playout.common.raised import described
-from playout.core import endings
-from playout.core import tree as core
-from playout.core.answer import best_edge
 from playout.errors import GameError
-from playout.evaluators.answers import checked
 from playout.game import CHANCE, Game, Position
 from playout.game.faults import rule_origin
 from playout.play.chance import draw_outcome, seed_of
 from playout.policies import PUCT, Parent
 from playout.search import Search
+from playout.search.lockstep import Lockstep, Member, RootEdges, check_finite
 from playout.settings import Noise, Outside, Settings
 
 from .gumbel import Halving
@@ -30,28 +26,28 @@ from .recipe import Recipe, value_kind
 from .replay import Samples
 
 CACHE = 1 << 16  # answers that the games of a table share
-LOOKED, LOOK_SECONDS = 200, 1.0  # positions whose observations are looked at before a training, at most
-RAMP = 8  # a batch takes at most one leaf of a game for each so many visits
+LOOKED, LOOK_SECONDS = 200, 1.0  # the most positions whose observations are checked before a training
+RAMP = 8  # a batch takes at most one leaf of a game for each RAMP visits of its root
 
 Network = Callable[[Any], tuple[Any, Any]]
 
 
 @dataclass
-class Turn:
-    """A position of a game in play, and what is learnt from it."""
+class PlayedPosition:
+    """A position of a game, and what is learnt from it."""
 
     player: int
-    rewards: Any = None  # [P]: what the action chosen here brought at once
-    proven: Any = None  # [P]: what everybody gets from here on, if that was proven
+    rewards: Any = None  # [P]: of the action chosen here
+    proven: Any = None  # [P]: the return of each player from here on, if it was proven
     planes: Any = None  # None: nothing is learnt from this position
     policy: Any = None
-    value: float = 0.0  # what the search thought it is worth to the player
-    strayed: bool = False  # another action was played than the one that the search thought best
+    value: float = 0.0  # the search's value for the player
+    strayed: bool = False  # another action was played than the search's best
 
 
 @dataclass
-class Table:
-    """What a table has played."""
+class SelfPlayGames:
+    """The games of one table: what is learnt from them, and figures about them."""
 
     samples: Samples
     figures: dict[str, float] = field(default_factory=dict)
@@ -64,29 +60,24 @@ def play_table(
     games: int,
     seed: int,
     count: Callable[[int, int], None] = lambda games, evaluations: None,
-) -> Table:
-    """So many games of a network against itself; without one, of plain UCT. `count` is told how many are done."""
+) -> SelfPlayGames:
+    """Play `games` games of a network against itself; without a network, of plain UCT.
+
+    `count` is called with the number of games and of evaluations that were done since its last call.
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
-        return _Table(game, recipe, network, games, seed, count).play()
-
-
-def check_finite(game: Game, planes: Any, where: str) -> None:
-    bad = planes[~np.isfinite(planes)]
-    if len(bad):
-        raise GameError(
-            f"{game.title}.observe wrote {bad[0]} {where}, expected finite numbers; `playout doctor` tells more"
-        )
+        return _SelfPlay(game, recipe, network, games, seed, count).play()
 
 
 def check_observations(game: Game) -> None:
-    """Play at random and call `observe` uncompiled: that sees an index out of bounds, which may crash compiled code."""
+    """Play at random and call `observe` uncompiled: an index out of bounds may crash compiled code."""
     random, position = np.random.default_rng(0), game.position()
     looked, until = 0, time.monotonic() + LOOK_SECONDS
     with np.errstate(all="ignore"):
         while looked < LOOKED and time.monotonic() < until:
             if position.is_terminal:
                 if not looked:
-                    return  # it is over at the start: whoever plays it will say so
+                    return  # it is over at the start: self-play reports that
                 position = game.position()
             chosen = [action for action, weight in position.outcomes() if weight > 0]
             if position.player != CHANCE:
@@ -97,6 +88,7 @@ def check_observations(game: Game) -> None:
 
 
 def check_observation(position: Position) -> None:
+    """Call `observe` uncompiled for one position, and refuse what it must not do."""
     game, where = position.game, f"in {position.text or 'the start'}"
     planes = np.zeros(game.planes, np.float32)
     try:
@@ -106,20 +98,22 @@ def check_observation(position: Position) -> None:
             f"{game.title}.observe raised {described(error)}, at {rule_origin(game, error)[1]}, {where}; it may write "
             f"where `planes` = {tuple(game.planes)} has room"
         ) from error
-    except Exception:  # noqa: BLE001  # compiled it may be fine; if it is not, self-play says so
+    except Exception:  # noqa: BLE001  # compiled it may be fine; if it is not, self-play reports it
         return
     check_finite(game, planes.ravel(), where)
 
 
-class _Table:
+class _SelfPlay:
+    """All games of a table."""
+
     def __init__(
         self, game: Game, recipe: Recipe, network: Any, games: int, seed: int, count: Callable[[int, int], None]
     ) -> None:
         self.game, self.recipe, self.network = game, recipe, network
         self.games, self.seed, self.count = games, seed, count
-        self.begun, self.done, self.moves, self.evaluations = 0, 0, 0, 0
-        self.network_seconds = 0.0
-        self.lines: dict[int, list[Turn]] = {}  # finished games, by number
+        self.begun, self.done = 0, 0
+        self.lockstep = Lockstep(CACHE)
+        self.lines: dict[int, list[PlayedPosition]] = {}  # finished games, by number
         self.kind = value_kind(game)
         if network is None:
             self.quiet = self.loud = Settings()
@@ -128,78 +122,47 @@ class _Table:
             self.quiet = Settings(policy=PUCT(1.25, growth=1.0), evaluator=evaluator, unvisited=Parent())
             noise = Noise(recipe.noise, recipe.alpha) if recipe.noise and not recipe.gumbel else None
             self.loud = self.quiet.replace(noise=noise)
-            actions, size = game.max_actions, CACHE
-            self.cache = {
-                "cache_keys": np.zeros(size, np.uint64),
-                "cache_weights": np.zeros((size, actions), np.float32),
-                "cache_values": np.zeros((size, game.players)),
-            }
 
-    def play(self) -> Table:
+    def play(self) -> SelfPlayGames:
         began = time.perf_counter()
         seats = [s for _ in range(min(self.recipe.seats, self.games)) if (s := self.next_game()) is not None]
         if self.network is None:
             for seat in seats:
-                seated: _Seat | None = seat
+                seated: _SelfPlayGame | None = seat
                 while seated is not None:
                     seated.search.run(self.recipe.teacher)
                     seated = self.moved(seated)
         else:
-            self.play_in_step(seats)
+            self.play_in_lockstep(seats)
         return self.result(time.perf_counter() - began)
 
-    def play_in_step(self, seats: "list[_Seat]") -> None:
-        width = int(np.prod(self.game.planes))
-        planes = np.zeros((len(seats) * self.recipe.leaves, width), np.float32)
+    def play_in_lockstep(self, seats: "list[_SelfPlayGame]") -> None:
         while seats:
-            rows, places = 0, list[tuple[_Seat, Any, int]]()
-            for seat in seats:
-                slots = seat.gather()
-                if len(slots):
-                    planes[rows : rows + len(slots)] = seat.search.batches.arrays.planes[slots]
-                    places.append((seat, slots, rows))
-                    rows += len(slots)
-            if rows:
-                self.check_seen(planes[:rows], places)
-                began = time.perf_counter()
-                policy, values = self.network(planes[:rows].reshape(rows, *self.game.planes))
-                policy, values = checked(policy, values, rows, self.game, "the network")
-                self.network_seconds += time.perf_counter() - began
-                self.evaluations += rows
+            found = [(seat.member, seat.gather()) for seat in seats]
+            if rows := self.lockstep.answer(found):
                 self.count(0, rows)
-                for seat, slots, first in places:
-                    last = first + len(slots)
-                    seat.search.batches.settle(slots, policy[first:last], values[first:last])
             seats = [s for seat in seats if (s := self.moved(seat) if seat.is_ready() else seat) is not None]
 
-    def check_seen(self, planes: Any, places: "list[tuple[_Seat, Any, int]]") -> None:
-        """A network would answer with nonsense, and be blamed for it."""
-        if np.isfinite(planes).all():
-            return
-        row = int(np.flatnonzero(~np.isfinite(planes).all(axis=1))[0])
-        seat = next(seat for seat, slots, first in places if first <= row < first + len(slots))
-        check_finite(self.game, planes[row], f"some actions after {seat.search.position.text or 'the start'}")
-
-    def moved(self, seat: "_Seat") -> "_Seat | None":
-        """The same seat after its move, at a new game if the old one is over; None: there are no more."""
+    def moved(self, seat: "_SelfPlayGame") -> "_SelfPlayGame | None":
+        """The same game after its move, or the next game if it is over; None: there are no more."""
         if not seat.move():
             return seat
-        self.lines[seat.number] = seat.turns
+        self.lines[seat.number] = seat.line
         self.done += 1
         self.count(1, 0)
         return self.next_game()
 
-    def next_game(self) -> "_Seat | None":
+    def next_game(self) -> "_SelfPlayGame | None":
         if self.begun >= self.games:
             return None
         self.begun += 1
-        return _Seat(self, self.begun - 1)
+        return _SelfPlayGame(self, self.begun - 1)
 
-    def worth(self, turn: Turn, after: Any) -> Any:
-        """What everybody gets from a turn on: as proven, or as the game went on.
+    def worth(self, turn: PlayedPosition, after: Any) -> Any:
+        """The return of each player from a position on: proven, or as the game went on.
 
-        Where another action was played than the search would have, for variety, how the game went on tells of that
-        action only: what the search thought of its own choice counts instead, for the turn and for those before it.
+        Where an action other than the search's best was played, for variety, the rest of the game tells about that
+        action only: the search's value counts instead, for this position and for those before it.
         """
         if turn.proven is not None:
             return turn.proven
@@ -209,18 +172,18 @@ class _Table:
             return worth
         return turn.rewards + after
 
-    def learnt(self, turn: Turn, after: Any) -> float:
-        """The value to learn: proven, or between how the game went and what the search thought."""
+    def learnt(self, turn: PlayedPosition, after: Any) -> float:
+        """The value to learn: proven, or a blend of how the game went and of the search's value."""
         went = float(after[turn.player])
         return went if turn.proven is not None else went + self.recipe.blend * (turn.value - went)
 
-    def result(self, seconds: float) -> Table:
+    def result(self, seconds: float) -> SelfPlayGames:
         planes, policies, values, entropy, lengths, firsts = [], [], [], list[float](), list[int](), list[float]()
         players = self.game.players
         for number in sorted(self.lines):
             after, total = np.zeros(players), np.zeros(players)
-            turns = self.lines[number]
-            for turn in reversed(turns):
+            line = self.lines[number]
+            for turn in reversed(line):
                 after = self.worth(turn, after)
                 total += turn.rewards
                 if turn.planes is not None:
@@ -229,7 +192,7 @@ class _Table:
                     values.append([self.learnt(turn, after)] if self.kind == "scalar" else after)
                     seen = turn.policy[turn.policy > 0]
                     entropy.append(float(-(seen * np.log(seen)).sum()))
-            lengths.append(len(turns))
+            lengths.append(len(line))
             firsts.append(float(total[0]))
         width = int(np.prod(self.game.planes))
         samples = Samples(
@@ -247,28 +210,29 @@ class _Table:
             "games": float(len(lengths)),
             "moves": float(sum(lengths)),
             "samples": float(len(planes)),
-            "evaluations": float(self.evaluations),
+            "evaluations": float(self.lockstep.evaluations),
             "seconds": seconds,
-            "network_seconds": self.network_seconds,
+            "network_seconds": self.lockstep.seconds,
             "entropy": float(np.mean(entropy)) if entropy else 0.0,
             "first": float(np.mean(firsts)) if firsts else 0.0,
         }
-        return Table(samples, figures)
+        return SelfPlayGames(samples, figures)
 
 
-class _Seat:
+class _SelfPlayGame:
     """One game in play."""
 
-    def __init__(self, table: _Table, number: int) -> None:
+    member: Member  # of the lockstep, if a network plays
+
+    def __init__(self, table: _SelfPlay, number: int) -> None:
         self.table, self.number, self.recipe = table, number, table.recipe
         self.random = np.random.default_rng(seed_of(table.seed, number))
-        self.turns: list[Turn] = []
+        self.line: list[PlayedPosition] = []
         self.moves = 0
         position = self.past_chance(self.opening())
         self.search = Search(table.game, table.quiet, position=position, seed=seed_of(table.seed, "search", number))
         if table.network is not None:
-            batches = self.search.batches
-            batches.arrays = batches.arrays._replace(**table.cache)
+            self.member = table.lockstep.join(self.search)
         self.begin_turn()
 
     def opening(self) -> Position:
@@ -302,135 +266,101 @@ class _Seat:
     # One turn.
 
     def choose_effort(self) -> None:
-        """Before a turn begins: whether it is searched in full, with noise, and learnt from."""
+        """Choose whether the next position is searched in full, with noise, and learnt from."""
         self.full = self.table.network is None or self.random.random() >= self.recipe.cheap
-        self.search.settings = self.table.loud if self.full else self.table.quiet
+        self.search.set_noise((self.table.loud if self.full else self.table.quiet).noise)
 
     def begin_turn(self) -> None:
-        if not self.turns:
+        if not self.line:
             self.choose_effort()
-        search, node = self.search, self.search.tree.nodes[core.ROOT]
+        search, visits = self.search, self.search.root.visits
         wanted = self.recipe.simulations if self.full else self.recipe.cheap_simulations
         self.halving: Halving | None = None
         # The first simulation of a new root evaluates the root itself: there must be one more.
-        self.stop_at = max(1 if node["visits"] > 0 else 2, wanted // 4, wanted - int(node["visits"]))
-        self.solved = False
-        if self.table.network is not None and self.recipe.gumbel and node["visits"] > 0:
-            self.begin_halving()
+        self.stop_at = max(1 if visits > 0 else 2, wanted // 4, wanted - visits)
+        if self.table.network is not None:
+            self.member.is_exhausted = False
+            if self.recipe.gumbel and visits > 0:
+                self.begin_halving()
         planes = None
         if self.full:
             planes = search.position.observe().ravel()
             check_finite(self.table.game, planes, f"in {search.position.text or 'the start'}")
-        self.turns.append(Turn(search.position.player, planes=planes))
+        self.line.append(PlayedPosition(search.position.player, planes=planes))
 
     def begin_halving(self) -> None:
-        node, block = self.root()
-        logits = np.log(np.maximum(block["prior"], 1e-12))
-        noise = self.random.gumbel(size=len(block)) if self.full else np.zeros(len(block))
-        order = np.argsort(block["action"], kind="stable")  # edges change places in the tree; actions stay
-        self.actions = block["action"][order].copy()
+        root = RootEdges.of(self.search)
+        logits = np.log(np.maximum(root.priors, 1e-12))
+        noise = self.random.gumbel(size=len(root.actions)) if self.full else np.zeros(len(root.actions))
+        order = np.argsort(root.actions, kind="stable")  # edges change places in the tree; actions stay
+        self.actions = root.actions[order]
         self.halving = Halving(
             logits[order],
             self.recipe.considered,
             max(1, self.stop_at - self.search.simulations),
             noise,
-            float(self.scaled(np.array([float(node["value"])]))[0]),
+            float(self.scaled(np.array([root.value]))[0]),
         )
 
-    def root(self) -> tuple[Any, Any]:
-        tree = self.search.tree
-        node = tree.nodes[core.ROOT]
-        first = int(node["first_edge"])
-        return node, tree.edges[first : first + int(node["count"])]
-
     def scaled(self, values: Any) -> Any:
-        """Values from 0 to 1, by the game's range or by what was seen."""
+        """Values scaled to 0 to 1, by the game's range or by the values seen."""
         limits = self.table.game.range or tuple(float(b) for b in self.search.tree.bounds[:2])
         low, high = limits
         return np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.full(len(values), 0.5)
 
     def statistics(self) -> tuple[Any, Any]:
-        """Visits and scaled values of the root's actions, in their order."""
-        _, block = self.root()
-        order = np.argsort(block["action"], kind="stable")
-        return block["visits"][order].astype(np.int64), self.scaled(block["value"][order].astype(np.float64))
+        """Visits and scaled values of the root's edges, in the order of their actions."""
+        root = RootEdges.of(self.search)
+        order = np.argsort(root.actions, kind="stable")
+        return root.edge_visits[order].astype(np.int64), self.scaled(root.values[order].astype(np.float64))
 
-    def gather(self) -> Any:
-        """Leaves that wait for an answer: their places. None where the turn needs no more."""
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing is left to search at this position."""
+        return self.table.network is not None and self.member.is_exhausted
+
+    def gather(self) -> list[int]:
+        """Collect leaves that wait for an answer; returns their slots, none where the position needs no more."""
         search = self.search
-        if search.tree.nodes[core.ROOT]["visits"] == 0:
-            slots = self.collect(1, search.simulations + 1, -1)
-            if len(slots) or self.solved:
+        if search.root.visits == 0:
+            slots = self.member.collect(1, search.simulations + 1)
+            if slots or self.is_exhausted:
                 return slots
-            search._add_noise()  # the answer was in the cache: nobody else does it
         if self.recipe.gumbel:
             if self.halving is None:
                 self.begin_halving()
             return self.gather_halving()
-        visits = int(search.tree.nodes[core.ROOT]["visits"])
-        return self.collect(min(self.recipe.leaves, 1 + visits // RAMP), self.stop_at, -1)
+        return self.member.collect(min(self.recipe.leaves, 1 + search.root.visits // RAMP), self.stop_at)
 
-    def gather_halving(self) -> Any:
-        found = list[int]()
-        halving, search = self.halving, self.search
+    def gather_halving(self) -> list[int]:
+        found, halving, member = list[int](), self.halving, self.member
         assert halving is not None
-        while len(found) < self.recipe.leaves and not halving.done and not self.solved:
+        while len(found) < self.recipe.leaves and not halving.done and not self.is_exhausted:
             if found and halving.pass_is_over:
-                break  # the next round is about what these will say
-            action = self.actions[halving.next(*self.statistics())]
-            done = search.simulations + int(search.batches.arrays.info[core.WAITING])
-            found += self.collect(1, done + 1, self.edge_of(int(action))).tolist()
-        return np.array(found, np.int32)
-
-    def edge_of(self, action: int) -> int:
-        """The root's edge of an action, brought to the front of those without a visit if it has none."""
-        node, block = self.root()
-        at = int(np.flatnonzero(block["action"] == action)[0])
-        opened = int(node["opened"])
-        if at > opened:  # neither was visited: only these two fields differ
-            for name in ("action", "prior"):
-                block[name][[at, opened]] = block[name][[opened, at]]
-            at = opened
-        return int(node["first_edge"]) + at
-
-    def collect(self, wanted: int, stop_at: int, forced: int) -> Any:
-        search, batches = self.search, self.search.batches
-        found = list[int]()
-        while len(found) < wanted:
-            status, detail = batches.collect(wanted - len(found), stop_at, self.table.game.policy_size, forced)
-            found += batches.arrays.fresh[: int(batches.arrays.info[core.FRESH])].tolist()
-            if status in (endings.GROW, endings.DEEPER):
-                search._serve(status, detail)
-                continue
-            if status in (endings.SOLVED, endings.FULL, endings.DECIDED):
-                self.solved = True
-            elif status not in (endings.DONE, endings.NO_SLOT):
-                search._serve(status, detail)
-                raise GameError(f"{self.table.game.title}: the search came back with status {status} in self-play")
-            break
-        return np.array(found, np.int32)
+                break  # the next round depends on their answers
+            action = int(self.actions[halving.next(*self.statistics())])
+            found += member.collect(1, self.search.simulations + member.waiting + 1, action)
+        return found
 
     def is_ready(self) -> bool:
-        if self.solved:
-            return int(self.search.batches.arrays.info[core.WAITING]) == 0
+        """Whether the position was searched enough to choose an action."""
+        if self.is_exhausted:
+            return self.member.waiting == 0
         if self.halving is not None:
             return self.halving.done
         return self.search.simulations >= self.stop_at
 
     def move(self) -> bool:
-        """Note what the search has found and play on; whether the game is over."""
-        search, turn = self.search, self.turns[-1]
-        weights = self.weights()
-        _, block = self.root()
+        """Note what the search found, and play; returns whether the game is over."""
+        search, turn, root = self.search, self.line[-1], RootEdges.of(self.search)
+        weights = self.weights(root)
         if self.full:
-            turn.policy = self.as_policy(block["action"], weights)
-        node = search.tree.nodes[core.ROOT]
-        favourite = self.favourite(weights)
-        turn.value = float(block["value"][favourite] if block["visits"][favourite] > 0 else node["value"])
-        if node["proof"] > core.NO_PROOF and search.params.solver:
-            turn.proven = search.tree.proofs[node["proof"]].copy()
-        action = int(self.choice(block, weights))
-        turn.strayed = action != int(block["action"][favourite])
+            turn.policy = self.as_policy(root.actions, weights)
+        favourite = self.favourite(root, weights)
+        turn.value = float(root.values[favourite] if root.edge_visits[favourite] > 0 else root.value)
+        turn.proven = root.proven
+        action = self.choice(root, weights)
+        turn.strayed = action != int(root.actions[favourite])
         self.moves += 1
         self.choose_effort()
         after = search.play(action)
@@ -443,48 +373,44 @@ class _Seat:
         self.begin_turn()
         return False
 
-    def weights(self) -> Any:
-        """What the search thinks of the root's edges, in their order in the tree: shares that sum to one.
+    def weights(self, root: RootEdges) -> Any:
+        """The search's policy over the root's edges, in the order of the tree; they sum to one.
 
-        Visits, or Gumbel's improved policy. Where the position is proven, only actions that are proven to be as good.
-        With one player, an action that is proven gets no more visits: if it is the answer, it counts as the most
-        visited one.
+        Visits, or Gumbel's improved policy. If the position is proven, only actions that are proven to be as good. With
+        one player, a proven action gets no more visits: if it is the answer, it counts as the most visited one.
         """
-        node, block = self.root()
-        shares = block["visits"].astype(np.float64)
-        if self.table.game.players == 1 and block["child"][best := self.favourite(shares)] < 0:
+        shares = root.edge_visits.astype(np.float64)
+        if self.table.game.players == 1 and root.is_proven[best := self.favourite(root, shares)]:
             shares[best] = shares.max()
-        if self.halving is not None and not self.solved:
-            order = np.argsort(block["action"], kind="stable")
-            shares = np.zeros(len(block))
+        if self.halving is not None and not self.is_exhausted:
+            order = np.argsort(root.actions, kind="stable")
+            shares = np.zeros(len(root.actions))
             shares[order] = self.halving.policy(*self.statistics())
-        if node["proof"] > core.NO_PROOF and self.search.params.solver:
-            value = float(self.search.tree.proofs[node["proof"], node["player"]])
-            good = (block["child"] < 0) | (block["child"] == core.END)
-            good &= np.abs(block["value"] - value) < 1e-9
+        if root.proven is not None:
+            value = float(root.proven[self.search.position.player])
+            good = root.is_exact & (np.abs(root.values - value) < 1e-9)
             if good.any():
                 shares = np.where(good, shares + 1e-3, 0.0)
         if shares.sum() <= 0.0:
-            shares = block["prior"].astype(np.float64) + 1e-9
+            shares = root.priors.astype(np.float64) + 1e-9
         return shares / shares.sum()
 
     def as_policy(self, actions: Any, weights: Any) -> Any:
+        """Weights of actions as a row of the network's policy."""
         policy, position = np.zeros(self.table.game.policy_size, np.float32), self.search.position
         for action, weight in zip(actions.tolist(), weights.tolist(), strict=True):
             policy[position.action_index(action)] += weight
         return policy
 
-    def choice(self, block: Any, weights: Any) -> int:
-        if self.halving is not None and not self.solved:
+    def choice(self, root: RootEdges, weights: Any) -> int:
+        """The action to play."""
+        if self.halving is not None and not self.is_exhausted:
             return int(self.actions[self.halving.best(*self.statistics())])
         if self.moves < self.recipe.temperature_moves:
-            return int(block["action"][int(self.random.choice(len(block), p=weights))])
-        return int(block["action"][self.favourite(weights)])
+            return int(root.actions[int(self.random.choice(len(root.actions), p=weights))])
+        return int(root.actions[self.favourite(root, weights)])
 
-    def favourite(self, weights: Any) -> int:
-        """Where in its block the root has the action that the search would play."""
-        best = -1
-        if self.halving is None or self.solved:
-            best = int(best_edge(self.search.params, self.search.tree, core.ROOT))  # type: ignore[no-untyped-call]
-        node, _ = self.root()
-        return best - int(node["first_edge"]) if best >= 0 else int(np.argmax(weights))
+    def favourite(self, root: RootEdges, weights: Any) -> int:
+        """Which of the root's edges the search would play."""
+        best = root.best if self.halving is None or self.is_exhausted else -1
+        return best if best >= 0 else int(np.argmax(weights))

@@ -26,7 +26,7 @@ from .pool import Pool
 from .recipe import value_kind
 from .replay import Replay, Samples, reason
 from .report import check_figures, matches_text, summary
-from .selfplay import Table, check_observations
+from .selfplay import SelfPlayGames, check_observations
 
 RIVALS = (1, 10)  # UCT with this many times the simulations of the network
 MOST_MINUTES = 10_000_000
@@ -119,6 +119,7 @@ class Training:
         self._phase = f"generation {number}, writing the checkpoint"
         self.folder.keep(state, self.recipe)
         self._kept = number
+        self.folder.write_report(state, self.recipe, state.history)
         self.callbacks.line(summary(figures))
 
     def _self_play(self, state: State, pool: Pool, number: int) -> dict[str, Any]:
@@ -144,7 +145,7 @@ class Training:
             self.callbacks.share(said, games / recipe.games)
 
         began = time.perf_counter()
-        tables: list[Table] = pool.share(jobs, look)
+        tables: list[SelfPlayGames] = pool.share(jobs, look)
         seconds = time.perf_counter() - began
         samples = Samples.joined([table.samples for table in tables])
         if not len(samples):

@@ -1,4 +1,4 @@
-"""What there is to choose from: the games this server knows, the presets, the settings of the search."""
+"""What a client can choose from: the server's games, the presets, the settings of the search."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from playout import games
-from playout.common.raised import described
-from playout.core.watch import as_exception
+from playout.common.raised import as_exception, described
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.parts.part import Part, kind_of, load_part
@@ -23,8 +22,8 @@ PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
 
 
 class Catalogue:
-    """The built-in games, and what the server was started with: games, networks, policies and backups. Nothing else can
-    be named by a client."""
+    """The built-in games, and what the server was started with: games, networks, policies and backups. A client can't
+    name anything else."""
 
     def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
         self.networks = tuple(networks)
@@ -33,10 +32,10 @@ class Catalogue:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")
         self._own: dict[str, type[Game] | games.Maker] = {}
-        self._starts: dict[str, tuple[str, str]] = {}  # found once: a rule that never returns takes its seconds once
+        self._starts: dict[str, tuple[str, str]] = {}  # found once, since a rule that never returns takes seconds
         for spec in own:
             found = games.find(spec)
-            title = found().title  # what is wrong with the class is said now
+            title = found().title  # so that a faulty class is reported now
             if title in self._own or title in games.names():
                 raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
             preset_for(found())
@@ -44,10 +43,11 @@ class Catalogue:
             self._starts[title] = _start(found())
 
     def names(self) -> list[str]:
+        """All games, the built-in ones first."""
         return [*games.names(), *self._own]
 
     def load(self, name: str, settings: Mapping[str, Any] | None = None) -> Game:
-        """A game by its name, with settings; unknown names are refused, whatever they look like."""
+        """A game by its name, with settings; nothing is imported for a client."""
         given = {key: tuple(v) if isinstance(v, list) else v for key, v in (settings or {}).items()}
         if name in self._own:
             with game_may_fail(self._own[name]):
@@ -70,13 +70,16 @@ class Catalogue:
         return found
 
     def make_settings(self, preset: str, given: Mapping[str, Any]) -> Settings:
+        """Settings of a preset with options changed."""
         return make_settings(preset, given, find=self.find_part)
 
     @property
     def options(self) -> dict[str, Option]:
+        """All options, those of the server's parts included."""
         return options_with(self.parts.values())
 
     def describe_games(self) -> list[dict[str, Any]]:
+        """All games, as `GET /v1/games` shows them."""
         return [self._describe(name) for name in self.names()]
 
     def _describe(self, name: str) -> dict[str, Any]:
@@ -100,7 +103,7 @@ class Catalogue:
 
 
 def _start(game: Game) -> tuple[str, str]:
-    """The text of the start, and why there is none: the others can still be used."""
+    """The text of the start, or "" and why it failed: the other games can still be used."""
     try:
         return game.position().text, ""
     except BaseException as raised:  # a user's game may raise anything
@@ -177,7 +180,7 @@ def _describe_setting(
 
 
 def option_texts(given: Mapping[str, Any]) -> dict[str, str]:
-    """Options as a client gives them, in the words of the command line."""
+    """Options given as JSON values, in the words of the command line."""
     return {
         name: ("on" if value else "off") if isinstance(value, bool) else str(value) for name, value in given.items()
     }

@@ -1,0 +1,144 @@
+"""`History`: where a search began, what was done since, and the way back."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from playout.core import tree as core
+from playout.core.copying import copied
+from playout.core.tree import Tree
+from playout.game import Position
+
+from .runner import Runner
+
+Log = list[tuple[str, int]]  # ("run", simulations), ("play", action)
+
+KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to go back to
+
+
+class History:
+    """The beginning of a search, the log since then, and the tree that the current root began with."""
+
+    def __init__(self, runner: Runner, start: Position) -> None:
+        self.runner = runner
+        self.start: Any = start.buffer.copy()  # the state
+        self.start_text: str | None = runner.game.text_to_save(start.state)
+        self.start_tree: Tree | None = None  # None: an empty one
+        self.log: Log = []  # since the start
+        self.positions: list[Position] = []  # before the current one
+        self.base: Tree | None = None  # the tree when the current root was set; None: too large, replay instead
+        self.base_random: Any = None
+
+    def copy_for(self, runner: Runner) -> "History":
+        """A history of its own for a copy of the search."""
+        twin = copy.copy(self)
+        twin.runner, twin.log, twin.positions = runner, list(self.log), list(self.positions)
+        return twin
+
+    # Writing it down.
+
+    def begin(self) -> None:
+        """Take the tree that was just planted as the beginning."""
+        self._keep_base()
+
+    def begin_with_tree(self) -> None:
+        """Take a tree that was made by hand, or restricted, as the beginning."""
+        self.start_tree = copied(self.runner.tree)
+        self.base = copied(self.runner.tree)
+
+    def note_run(self, simulations: int) -> None:
+        """Log simulations; those of one run after the other are added up, unless batches were cut in between."""
+        if not simulations:
+            return
+        if self.log and self.log[-1][0] == "run" and not self.runner.cuts_batches:
+            self.log[-1] = ("run", self.log[-1][1] + simulations)
+        else:
+            self.log.append(("run", simulations))
+
+    def log_now(self) -> Log:
+        """The log with the simulations of a run that is under way: it is only noted at its end."""
+        log, simulations = list(self.log), self.runner.simulations
+        noted = simulations_at_root(log)
+        if noted == simulations:
+            return log
+        if self.runner.cuts_batches and 0 < noted < simulations:
+            return [*log, ("run", simulations - noted)]
+        return log_at_root(log, simulations)
+
+    # Moving.
+
+    def play(self, action: int, after: Position) -> None:
+        """Log an action and go to the position after it."""
+        self.log.append(("play", action))
+        self._move(action, after)
+
+    def rewind(self, simulations: int) -> None:
+        """Go back to the tree after `simulations` at the current root."""
+        runner, kept = self.runner, log_at_root(self.log, 0)
+        if self.base is not None:
+            runner.tree = copied(self.base)
+            runner.random = copy.deepcopy(self.base_random)
+            self.log = kept
+        else:
+            self._replay(kept)
+        runner.exactly(simulations)
+        self.note_run(runner.simulations)
+
+    def kept_states(self) -> Any:
+        """The states that the search may still need, one row of bytes each."""
+        trees = [tree for tree in (self.runner.tree, self.base, self.start_tree) if tree is not None]
+        states = [tree.states[core.ROOT : int(tree.counters[core.NODES])] for tree in trees]
+        positions = [p.buffer for p in (*self.positions, self.runner.position)]
+        return np.vstack([*states, *positions, self.start])
+
+    def _replay(self, log: Log) -> None:
+        """Grow the tree again from the start."""
+        runner = self.runner
+        self.positions, self.log, runner.random = [], list(log), runner.game.new_random(runner.seed)
+        runner.plant(Position(runner.game, self.start.copy()), runner.seed)
+        self._keep_base()
+        if self.start_tree is not None:
+            runner.tree = copied(self.start_tree)
+        for what, number in log:
+            if what == "run":
+                runner.exactly(number)
+            else:
+                self._move(number, runner.position.play(number))
+
+    def _move(self, action: int, after: Position) -> None:
+        self.positions.append(self.runner.position)
+        self.runner.move_to(after, action)
+        self._keep_base()
+        self.runner.game.forget_unused()
+
+    def _keep_base(self) -> None:
+        small = core.used_bytes(self.runner.tree) <= KEEP_BASE_BYTES
+        self.base = copied(self.runner.tree) if small else None
+        self.base_random = copy.deepcopy(self.runner.random)
+
+
+def simulations_at_root(log: Log) -> int:
+    """The simulations of a log since its last action.
+
+    >>> simulations_at_root([("run", 5), ("play", 3), ("run", 2), ("run", 4)])
+    6
+    """
+    return sum(number for _, number in log[_root_of(log) :])
+
+
+def log_at_root(log: Log, simulations: int) -> Log:
+    """A log whose runs since its last action are one of `simulations`.
+
+    >>> log_at_root([("run", 5), ("play", 3), ("run", 2)], 9)
+    [('run', 5), ('play', 3), ('run', 9)]
+    >>> log_at_root([("run", 5)], 0)
+    []
+    """
+    before = log[: _root_of(log)]
+    return [*before, ("run", simulations)] if simulations else before
+
+
+def _root_of(log: Log) -> int:
+    """Where in a log the current root begins."""
+    return max((i + 1 for i, (what, _) in enumerate(log) if what == "play"), default=0)

@@ -1,0 +1,77 @@
+"""Changes to the root of a tree: a new one after a move, fewer actions, noise."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from playout.core import answer, copying
+from playout.core import tree as core
+from playout.core.params import OUTSIDE
+from playout.core.rng import random_bits
+from playout.core.tree import Tree
+from playout.errors import SettingsError
+from playout.game import CHANCE, Position
+
+if TYPE_CHECKING:
+    from .runner import Runner
+
+
+def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
+    """The subtree of an action at the root as a tree of its own; None where there is none to keep."""
+    old, params = runner.tree, runner.params
+    node = old.nodes[core.ROOT]
+    block = old.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+    at = np.flatnonzero(block["action"] == action)
+    child = abs(int(block[at[0]]["child"])) if len(at) else core.NO_NODE
+    if child <= core.END or params.open_loop:  # the nodes of an open loop mix all outcomes of chance
+        return None
+    used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
+    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
+    copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
+    new.rng[:] = old.rng
+    new.counters[core.REWARDED] = old.counters[core.REWARDED]
+    new.bounds[:], new.policy[:], new.backup[:] = old.bounds, old.policy, old.backup
+    if after.player != CHANCE:
+        new.counters[core.LEADER] = answer.best_edge(params, new, core.ROOT)
+    return new
+
+
+def restrict(runner: "Runner", only: Collection[int | str] | int | str) -> None:
+    """Keep only the given actions at an unvisited root."""
+    game, position, tree = runner.game, runner.position, runner.tree
+    wanted = [only] if isinstance(only, str | int | np.integer) else only
+    if not isinstance(wanted, Collection):
+        raise SettingsError(f"{game.title}: only is {only!r:.80}, expected actions, as in [1, 2]")
+    numbers, legal = {position.action(a) for a in wanted}, position.actions()
+    if not numbers or not numbers.issubset(legal):
+        names = ", ".join(position.action_text(a) for a in legal[:12])
+        raise SettingsError(
+            f"{game.title}: only is {only!r}, expected legal actions of {position.text or 'the start'} (such as "
+            f"{names})"
+        )
+    root = tree.nodes[core.ROOT]
+    first, count = int(root["first_edge"]), int(root["count"])
+    block = tree.edges[first : first + count]
+    kept = block[np.isin(block["action"], list(numbers))]
+    kept["prior"] /= max(1e-9, float(kept["prior"].sum()))
+    block[: len(kept)] = kept
+    root["count"], tree.counters[core.EDGES] = len(kept), first + len(kept)
+    if core.is_graph(tree):  # elsewhere in the tree this position has all its actions: no walk may find this node
+        tree.node_links[core.ROOT]["key"] ^= np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def add_noise(runner: "Runner") -> None:
+    """Mix fresh Dirichlet noise into the root's priors and sort its unvisited edges again."""
+    noise, node = runner.settings.noise, runner.tree.nodes[core.ROOT]
+    waits = runner.params.evaluator == OUTSIDE and node["visits"] == 0  # its priors are still to come
+    if noise is None or node["player"] == CHANCE or waits:
+        return
+    first, count, opened = int(node["first_edge"]), int(node["count"]), int(node["opened"])
+    block = runner.tree.edges[first : first + count]
+    with np.errstate(over="ignore"):
+        generator = np.random.default_rng(int(random_bits(runner.tree.rng)))
+    drawn = generator.dirichlet([noise.alpha] * count)
+    block["prior"] = (1 - noise.fraction) * block["prior"] + noise.fraction * drawn
+    order = opened + np.argsort(-block["prior"][opened:], kind="stable")
+    block[opened:] = block[order]

@@ -1,0 +1,301 @@
+"""`Runner`: the tree of one search, and all that enters a kernel to grow it."""
+
+import copy
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from playout.core import answer, endings, simulate
+from playout.core import expand as core_expand
+from playout.core import graph as core_graph
+from playout.core import tree as core
+from playout.core.params import GRAPH, OPEN, TREE, Params
+from playout.core.tree import Tree, Work
+from playout.errors import GameError, PositionError, SettingsError
+from playout.evaluators import Evaluator
+from playout.game import CHANCE, Game, Position
+from playout.game.faults import Hang, rules_may_raise
+from playout.parts.part import Column, Part, columns_of, missing
+from playout.settings import Settings
+
+from . import room, roots
+from .batches import Batches
+from .control import Control
+from .failures import check_expansion, check_status
+from .limits import Limits
+from .retrace import check_hash, find_fault
+from .tables import rules_of_game, rules_with_parts
+
+CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are checked
+EXACT_CHUNK = 4096  # simulations in a call of the kernel when a search is grown again
+ENDLESS = 2**62  # no limit
+KERNELS = {TREE: simulate.run, GRAPH: simulate.run_in_graph, OPEN: simulate.run_open}
+REASONS = {
+    endings.SOLVED: "proven",
+    endings.DECIDED: "decided",
+    endings.NODE_LIMIT: "nodes",
+    endings.BYTE_LIMIT: "bytes",
+    endings.FULL: "full",
+}
+
+
+class Runner:
+    """The root position, the tree, and the arrays and rules that the kernels work with."""
+
+    position: Position  # of the root
+    tree: Tree
+
+    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+        self.game, self.settings, self.seed = game, settings, seed
+        self.params: Params = settings.params(game)
+        if self.params.graph:
+            game.check_can_share()
+        self.control = Control()
+        self.random: Any = game.new_random(seed)
+        self.rules: Any = rules_of_game(game, settings, self.params)
+        self.topology = OPEN if self.params.open_loop else GRAPH if self.params.graph else TREE
+        self.work: Work = self.new_work(depth=128)
+        self.batches: Batches | None = None  # where values come from outside
+
+    def __copy__(self) -> "Runner":
+        """A runner of its own over the same tree."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.control = Control()
+        twin.work, twin.random = self.new_work(len(self.work.path_nodes)), copy.deepcopy(self.random)
+        if self.batches is not None:  # pending leaves belong to one search
+            twin.batches = Batches(twin, self.batches.evaluator)
+        return twin
+
+    @property
+    def simulations(self) -> int:
+        """Simulations since this root was set."""
+        return int(self.tree.counters[core.SIMULATIONS])
+
+    @property
+    def kernel_arguments(self) -> tuple[Any, Params, Tree, Work]:
+        """What every kernel begins with."""
+        return self.rules, self.params, self.tree, self.work
+
+    # Values from outside.
+
+    def attach(self, evaluator: Evaluator) -> None:
+        """Take the values of leaves from an evaluator."""
+        self.batches = Batches(self, evaluator)
+
+    @property
+    def cuts_batches(self) -> bool:
+        """Whether the tree depends on where a run was cut in two: batches are cut there, too."""
+        return self.batches is not None and self.batches.evaluator.setting.batch != 1
+
+    # Parts.
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns that policy and backup keep for each edge."""
+        return columns_of((self.settings.policy, self.settings.backup), self.tree)
+
+    def absent_parts(self) -> list[Part]:
+        """Policy or backup, where a file names one that is not at hand."""
+        return [part for part in (self.settings.policy, self.settings.backup) if part.absent]
+
+    def check_parts(self) -> None:
+        """Refuse to go on without the search's own policy and backup."""
+        for part in self.absent_parts():
+            cls = type(part)
+            raise SettingsError(missing(cls._role, cls.__qualname__, cls.__module__) + "; until then, it can be read")
+
+    def with_parts(self, *, shown: bool) -> Any:
+        """The rules table with policy and backup in it; see `rules_with_parts`."""
+        arrays = (self.params, self.tree, self.work)
+        return rules_with_parts(self.rules, self.game, self.settings, self.topology, arrays, shown=shown)
+
+    # The tree.
+
+    def new_tree(self, position: Position, seed: int, records: int = 1024, edges: int = 4096) -> Tree:
+        """An empty tree with room for so many node records and edges."""
+        game, keep = self.game, bool(self.params.keep_states)
+        parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
+        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts)
+
+    def plant(self, position: Position, seed: int) -> None:
+        """Begin with an empty tree whose root is expanded."""
+        self.position = position
+        self.tree = self.new_tree(position, seed)
+        self.make_room()
+        if position.is_terminal:
+            return
+        if self.params.has_hash and self.game.rules.guard:
+            check_hash(position)
+        self.work.state[:] = position.buffer
+        self.add_node(position.player, -1)
+        self.tree.counters[core.POSITIONS] = 1
+        self.add_noise()
+
+    def move_to(self, after: Position, action: int) -> None:
+        """Make the subtree of an action the tree; where it has none, plant a new one."""
+        kept = roots.subtree(self, after, action)
+        if kept is None:
+            self.plant(after, int(self.tree.rng[0]))
+            return
+        self.tree, self.position = kept, after
+        if after.player != CHANCE:
+            self.add_noise()
+
+    def add_node(self, player: int, edge: int) -> int:
+        """Add a node for `work.state`, outside a simulation, below an edge (-1: the root)."""
+        with np.errstate(over="ignore"):  # uncompiled, as compiled
+            status, number = self.call(core_expand.expand_position, *self.kernel_arguments, player)
+            check_expansion(self, status, number)
+            if self.params.graph:
+                self.call(core_graph.enter_position, *self.kernel_arguments, number, edge)
+        return int(number)
+
+    def enter_all(self) -> None:
+        """Key every node again by its position; positions without a node are forgotten."""
+        self.tree.table[:] = 0
+        with np.errstate(over="ignore"):  # uncompiled, as compiled
+            for number in range(core.ROOT, int(self.tree.counters[core.NODES])):
+                self.call(core_graph.enter_again, *self.kernel_arguments, number)
+
+    def add_noise(self) -> None:
+        """Apply fresh noise to the root, if the settings ask for it."""
+        roots.add_noise(self)
+
+    # Memory.
+
+    def new_work(self, depth: int, trace: int = 0) -> Work:
+        """Arrays for a path of `depth` nodes; with `trace`, also for what a step shows."""
+        return room.new_work(self, depth, trace)
+
+    def make_room(self, byte_limit: int = ENDLESS) -> None:
+        """Grow the tree's arrays to twice the used size, but not past a limit of bytes."""
+        self.tree = room.enlarged(self, byte_limit)
+
+    def reserve(self, limits: Limits) -> None:
+        """Grow the tree's arrays to what a whole run may need."""
+        self.tree = room.reserved(self, limits)
+
+    # Kernels.
+
+    def call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
+        try:
+            parts = (self.settings.policy, self.settings.backup)
+            with rules_may_raise(self.game, state=self.work.state, overdue=self.control.overdue, parts=parts):
+                return kernel(*arguments)
+        except Hang:
+            raise
+        except GameError as failed:
+            find_fault(self, failed)  # says more, where it finds the position
+            raise
+        finally:
+            self.work.rewards[:] = 0.0
+
+    def compile(self) -> None:
+        """Compile the kernel, or read it from disk, before the clock of a run starts."""
+        if self.batches is not None:
+            self.batches.compile()
+        else:
+            KERNELS[self.topology](*self.kernel_arguments, 0, ENDLESS, ENDLESS, 0)
+
+    def advance(
+        self, simulations: int, node_limit: int, byte_limit: int, target: int, params: Params
+    ) -> tuple[int, int]:
+        """Up to so many simulations, in one call of the kernel or one batch: (status, detail)."""
+        if self.batches is not None:
+            return self.batches.advance(simulations, node_limit, byte_limit, target, params)
+        status, detail = self.call(
+            KERNELS[self.topology],
+            self.rules,
+            params,
+            self.tree,
+            self.work,
+            simulations,
+            node_limit,
+            byte_limit,
+            target,
+        )
+        return int(status), int(detail)
+
+    def serve(self, status: int, detail: int, byte_limit: int = ENDLESS) -> None:
+        """Act on a kernel's status: give it more memory or a longer path, or raise what is wrong with the rules."""
+        if status == endings.GROW:
+            self.make_room(byte_limit)
+        elif status == endings.DEEPER:
+            self.work = self.new_work(2 * len(self.work.path_nodes), len(self.work.trace))
+            self.make_room(byte_limit)
+        else:
+            check_status(self, status, detail)
+
+    # Runs.
+
+    def check_root(self, limits: Limits | None = None) -> None:
+        """Refuse a root that can't be searched, and a limit of bytes that is too small for it."""
+        self.check_parts()
+        game, position = self.game, self.position
+        if position.is_terminal:
+            raise PositionError(f"{game.title}: the game is over in {position.text}; there is nothing to search")
+        if position.player == CHANCE:
+            names = ", ".join(position.action_text(a) for a, _ in position.outcomes()[:8])
+            raise PositionError(f"{game.title}: chance moves next in {position.text}; play an outcome first ({names})")
+        if limits is not None and limits.bytes is not None:
+            proofs = core.END_PROOF + 1 + (len(self.work.path_nodes) if self.params.solver else 0)
+            least = core.record_bytes(self.tree, core.ROOT + 2, 2 * game.max_actions, proofs)
+            if limits.bytes < least:
+                raise SettingsError(
+                    f"limit bytes is {limits.bytes}, too small for a root of {game.title} with {game.players} "
+                    f"player{'s' if game.players > 1 else ''}; expected at least {least}"
+                )
+
+    def run(
+        self, limits: Limits, began: float, progress: Callable[[float], None] | None, *, early_stop: bool = True
+    ) -> str:
+        """Run chunks of simulations until a limit is reached; returns which one."""
+        params = self.params if early_stop else self.params._replace(early_stop=0)
+        node_limit, byte_limit = limits.nodes or ENDLESS, limits.bytes or ENDLESS
+        start = self.simulations
+        target = start + limits.simulations if limits.simulations else ENDLESS
+        chunk = 1 if self.game.keeps_objects else 16  # an object may take a second for each
+        with self.game.using_random(self.random, self.control.overdue):
+            while True:
+                done, now = self.simulations, time.perf_counter() - began
+                if progress is not None:
+                    progress(limits.share(self.tree, done - start, now))
+                if done >= target:
+                    return "simulations"
+                if limits.seconds is not None and now >= limits.seconds:
+                    return "seconds"
+                if self.control.is_stopped:
+                    return "stop"
+                if limits.seconds is not None and done > start:
+                    left = int((done - start) / now * (limits.seconds - now)) + 1  # simulations, at the rate so far
+                    chunk = max(1, min(chunk, left))
+                    if params.early_stop and limits.simulations is None and answer.is_decided(params, self.tree, left):
+                        return "decided"
+                entered = time.perf_counter()
+                status, detail = self.advance(min(chunk, target - done), node_limit, byte_limit, target, params)
+                took = time.perf_counter() - entered
+                if status in REASONS:
+                    return REASONS[status]
+                self.serve(status, detail, byte_limit)
+                if self.batches is not None:
+                    chunk = 1 << 20  # the evaluator decides how much is done at once
+                elif took < CHUNK_SECONDS / 2:
+                    chunk = min(chunk * 2, 1 << 20)
+                elif took > CHUNK_SECONDS:
+                    chunk = max(1, int(chunk * CHUNK_SECONDS / took))
+
+    def exactly(self, simulations: int) -> None:
+        """Run a number of simulations without limits or early stop; `stop` and a proof end it."""
+        params = self.params._replace(early_stop=0)
+        target = self.simulations + simulations
+        with self.game.using_random(self.random, self.control.overdue):
+            while self.simulations < target and not self.control.is_stopped:
+                left = min(target - self.simulations, EXACT_CHUNK)
+                status, detail = self.advance(left, ENDLESS, ENDLESS, target, params)
+                if status == endings.SOLVED:
+                    return
+                self.serve(status, detail)

@@ -1,0 +1,53 @@
+"""The rules table of a search: the compiled functions of game, policy and backup that its settings need."""
+
+from typing import Any
+
+from playout.core.compile_errors import RuleCompileError
+from playout.core.params import MIXED, OUTSIDE, STATIC, Params
+from playout.core.parts import back_up_entry, choose_entry
+from playout.core.rules import BACK_UP, CHOOSE, with_entry
+from playout.core.tree import Tree, Work
+from playout.errors import SettingsError
+from playout.game import Game
+from playout.parts.faults import larger_records_may_stand_in, not_compiled
+from playout.settings import Settings
+
+
+def is_guided(settings: Settings) -> bool:
+    """Whether the game's own policy guides playouts."""
+    rollouts = getattr(settings.evaluator, "rollouts", settings.evaluator)
+    return bool(getattr(rollouts, "guided", False))
+
+
+def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
+    """The table with the game's rules in it."""
+    wanted = ["playout"] if params.rollouts else []
+    if params.has_priors:
+        wanted.append("priors")
+    if params.evaluator in (STATIC, MIXED):
+        wanted.append("evaluate")
+    if params.has_hash:
+        wanted.append("hash")
+    if params.evaluator == OUTSIDE and game.has("observe"):
+        wanted += ["observe", "action_index"]
+    return game.rules_table(is_guided(settings), tuple(wanted))
+
+
+def rules_with_parts(
+    rules: Any, game: Game, settings: Settings, topology: int, arrays: tuple[Params, Tree, Work], *, shown: bool
+) -> Any:
+    """The table with policy and backup added; they are compiled here if they are new.
+
+    `shown`: the policy also stores its scores and their terms, for a step.
+    """
+    policy, backup, waiting = settings.policy, settings.backup, arrays[0].evaluator == OUTSIDE
+    codes = policy.code(game), backup.code(game)
+    try:
+        with larger_records_may_stand_in():
+            chosen = choose_entry(codes[0], topology, waiting, shown, arrays)
+            backed = back_up_entry(codes[1], codes[0], topology, waiting, arrays)
+    except RuleCompileError as error:
+        reasons = (not_compiled(type(part), code) for part, code in zip((policy, backup), codes, strict=True))
+        place = f"{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
+        raise SettingsError(next(filter(None, reasons), place)) from error
+    return with_entry(with_entry(rules, CHOOSE, chosen), BACK_UP, backed)
