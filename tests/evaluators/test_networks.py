@@ -287,7 +287,7 @@ def test_names_of_files(tmp_path):
         (model(4, value="players"), "tictactoe", "has values for 4 players, but tictactoe has 2"),
         (model(form="katago"), "tictactoe", "is a network of the form 'katago', known are Leela's and our own"),
         (model(form="leela"), "chess", "Leela's are those of playout.games.chess.leela.LeelaChess"),
-        (model(), "target_sum", "target_sum has no observation for a network"),
+        (model(), "target_sum", "target_sum has nothing that a network could see"),
     ],
     ids=["game", "planes", "policy", "players", "form", "leela", "blind"],
 )

@@ -569,7 +569,7 @@ def test_ctrl_c_says_where_it_stands(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "target_sum"], "target_sum has no observation for a network: define `observe"),
+        (["train", "target_sum"], "target_sum has nothing that a network could see: define `observe"),
         (["train", "tictactoe", "--generations", "0"], "generations is 0, expected a whole number of at least 1"),
         (["train", "tictactoe", "--minutes", "-1"], "minutes is -1, expected a number above 0"),
         (["train", "tictactoe", "-n", "1"], "simulations is 1, expected a whole number from 2"),

@@ -39,7 +39,7 @@ class Game(ObjectHooks):
 
     Rules are static methods in the subset of Python that Numba compiles; the same functions run uncompiled with
     NUMBA_DISABLE_JIT=1. They read and write fields of the record, `state.stones -= 1`. `po.check_game(MyGame())` plays
-    the game at random and reports mistakes. docs/games.md has an example for each part below.
+    the game at random and reports mistakes. docs/games.md says what each rule may rely on.
 
     Facts that every game sets, as class attributes:
         players: the number of players, 1 to 127.
@@ -59,7 +59,7 @@ class Game(ObjectHooks):
         chance_action(state, rng): draw one outcome; faster in playouts than listing all of them.
         priors(state, actions, count, out): write a weight of at least 0 for each of `actions[:count]` into `out`: a
             heuristic policy for PUCT, widening and guided playouts.
-        evaluate(state, values): write a static value for each player into `values`.
+        evaluate(state, values): write a static value for every player into `values`.
         playout_action(state, actions, count, rng): return the action that a guided playout takes.
         hash(state): return the transposition key, a uint64; by default a hash of the keyed fields.
         observe(state, player, planes): fill what a network sees from a player's side; `planes` arrives zeroed.

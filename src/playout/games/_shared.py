@@ -1,7 +1,6 @@
 """Helpers that several built-in games share: for rules, for reading and writing texts, and for SVG."""
 
 import html
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -100,6 +99,11 @@ def refused(game: Game, state: np.record, text: str, reason: str) -> ActionError
     return ActionError(f"{game.title}: '{text.strip()}' is not legal in {place}: {reason}{instead}")
 
 
+def score(game: Game, state: np.record) -> float:
+    """The score, for games whose state holds it."""
+    return int(state.score)
+
+
 def unreadable(game: Game, text: str, expected: str, *, what: str = "position", why: str = "") -> PositionError:
     """The error for a text that is not written as the game writes its positions (or moves: `what`)."""
     found = f" ({why})" if why else ""
@@ -109,16 +113,6 @@ def unreadable(game: Game, text: str, expected: str, *, what: str = "position", 
 def impossible(game: Game, text: str, reason: str) -> PositionError:
     """The error for a position that can be read, but that no game reaches."""
     return PositionError(f"{game.title}: position '{text}' is impossible: {reason}")
-
-
-def numbered_action(game: Game, state: np.record, text: str, most: int, noun: str, taken: str) -> int:
-    """The action written as a digit from 1 to `most`; actions count from 0. Messages call it a `noun` ("column")."""
-    wanted = text.strip()
-    if not re.fullmatch(f"[1-{most}]", wanted):
-        raise refused(game, state, text, f"expected a {noun}, 1 to {most}")
-    if int(wanted) - 1 not in legal(game, state):
-        raise refused(game, state, text, f"{noun} {wanted} is {taken}")
-    return int(wanted) - 1
 
 
 def check_range(game: Game, key: str, least: float, most: float, why: str = "") -> None:
@@ -136,22 +130,6 @@ def replay(game: Game, state: np.record, moves: Sequence[str], text: str) -> Non
             reason = str(error).removeprefix(f"{game.title}: ")
             raise PositionError(f"{game.title}: can't play '{text}', move {number}: {reason}") from None
         play(game, state, action)
-
-
-def stones_fault(counts: Sequence[int], won: Sequence[bool], row: str) -> str:
-    """Why no game reaches a board on which X and O place stones in turn until one has a row; "" where one may.
-
-    `counts` are the stones of X and O, `won` says who has a row, and `row` is its length in words.
-    """
-    if counts[0] - counts[1] not in (0, 1):
-        return f"{counts[0]} X and {counts[1]} O; X begins, so X has as many as O or one more"
-    if won[0] and won[1]:
-        return f"both sides have {row} in a row"
-    if won[0] and counts[0] == counts[1]:
-        return "O moved after X had won"
-    if won[1] and counts[0] > counts[1]:
-        return "X moved after O had won"
-    return ""
 
 
 def svg(width: float, height: float, body: Sequence[str], label: str) -> str:

@@ -380,7 +380,7 @@ class ObjectGame(Running, Game):
             )
         if depth and not self.rewarded and not self.has("evaluate"):
             raise SettingsError(
-                f"{self.title}: a playout cut off after {depth} actions has no value, since returns() and reward() only "
+                f"{self.title}: a playout cut off after {depth} actions has no value, since returns() and reward() "
                 f"give that of the end; give {type(self.object).__name__} an evaluate() (a value for each player)"
                 + ("" if "find_children" in self.methods else " or rewards() (what each step brings)")
                 + ", or leave the depth off"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.core.rules import CHANCE, TERMINAL
-from playout.game.position import Position, Way
+from playout.game.position import Position
 
 if TYPE_CHECKING:
     from .game import ObjectGame
@@ -17,13 +17,7 @@ class ObjectPosition(Position):
 
     game: "ObjectGame"
 
-    def __init__(
-        self,
-        game: "ObjectGame",
-        buffer: NDArray[np.uint8],
-        rewards: NDArray[np.float64] | None = None,
-        way: Way | None = None,
-    ) -> None:
+    def __init__(self, game: "ObjectGame", buffer: NDArray[np.uint8], rewards: Any = None, way: Any = None) -> None:
         super().__init__(game, buffer, rewards, way)
         self.slot = game.slot_of(self.state)
         game.positions.add(self)  # an object stays in its slot while there is a position of it

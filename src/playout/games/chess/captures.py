@@ -144,7 +144,9 @@ def find_captures(frame):
         if attackers(frame, target, 1 - us, occupied ^ bit(king)) == 0:
             moves[count] = king | (target << 6)
             count += 1
-    return put_en_passant(frame, moves, count, pawns, us)
+    if frame.en_passant != NO_SQUARE:
+        count = put_en_passant(frame, moves, count, pawns, us)
+    return count
 
 
 @helper

@@ -9,6 +9,7 @@ from playout.games._shared import helper, lowest_bit
 
 from .attacks import attacked_squares, attackers, bishop_attacks, find_checks_and_pins, piece_attacks, rook_attacks
 from .board import (
+    ALL,
     BETWEEN,
     BISHOP,
     BLACK,
@@ -108,23 +109,14 @@ def can_pass_capture(state, origin, target, us):
 
 
 @helper
-def put_slides(actions, count, sliders, straight, king, pinned, occupied, allowed):
-    """List the moves of these pieces along ranks and files (`straight`) or along diagonals."""
-    while sliders != 0:
-        square = lowest_bit(sliders)
-        targets = (rook_attacks(square, occupied) if straight else bishop_attacks(square, occupied)) & allowed
-        if bit(square) & pinned != 0:
-            targets &= LINE[64 * king + square]
-        sliders &= sliders - ONE
-        count = put(actions, count, square, targets)
-    return count
+def unpinned(pinned, king, square):
+    """Where a piece may move without exposing its king: the line of its pin, or anywhere."""
+    return LINE[64 * king + square] if bit(square) & pinned != 0 else ALL
 
 
 @helper
 def put_en_passant(state, actions, count, pawns, us):
-    """List the captures en passant, where the last move allows any."""
-    if state.en_passant == NO_SQUARE:
-        return count
+    """List the captures en passant, where `en_passant` is set."""
     target = np.int64(state.en_passant)
     left = PAWN_ATTACKS[64 * (1 - us) + target] & pawns
     while left != 0:
@@ -171,10 +163,16 @@ def find_moves(state, actions):
         square = lowest_bit(left)
         left &= left - ONE
         count = put(actions, count, square, KNIGHT_ATTACKS[square] & allowed)
-    diagonal = (state.pieces[BISHOP] | state.pieces[QUEEN]) & own
-    count = put_slides(actions, count, diagonal, False, king, pinned, occupied, allowed)
-    straight = (state.pieces[ROOK] | state.pieces[QUEEN]) & own
-    count = put_slides(actions, count, straight, True, king, pinned, occupied, allowed)
+    left = (state.pieces[BISHOP] | state.pieces[QUEEN]) & own
+    while left != 0:
+        square = lowest_bit(left)
+        left &= left - ONE
+        count = put(actions, count, square, bishop_attacks(square, occupied) & allowed & unpinned(pinned, king, square))
+    left = (state.pieces[ROOK] | state.pieces[QUEEN]) & own
+    while left != 0:
+        square = lowest_bit(left)
+        left &= left - ONE
+        count = put(actions, count, square, rook_attacks(square, occupied) & allowed & unpinned(pinned, king, square))
 
     pawns = state.pieces[PAWN] & own
     count = put_pawn_moves(actions, count, pawns & ~pinned, us, occupied, other, allowed)
@@ -183,7 +181,9 @@ def find_moves(state, actions):
         square = lowest_bit(left)
         left &= left - ONE
         count = put_pawn_moves(actions, count, bit(square), us, occupied, other, allowed & LINE[64 * king + square])
-    return put_en_passant(state, actions, count, pawns, us)
+    if state.en_passant != NO_SQUARE:
+        count = put_en_passant(state, actions, count, pawns, us)
+    return count
 
 
 @helper

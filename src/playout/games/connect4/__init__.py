@@ -23,14 +23,8 @@ class Connect4(Connect4Rules):
     playout_action = staticmethod(evaluation.playout_action)
     evaluate = staticmethod(evaluation.evaluate)
 
-    planes = (2, 6, 7)
-    policy_size = 7
-    observe = staticmethod(observation.observe)
-    symmetries = observation.symmetries
-
-    action_to_text = text.action_to_text
-    action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    show = drawing.show
-    draw = drawing.draw
+    planes, policy_size = (2, 6, 7), 7
+    observe, symmetries = staticmethod(observation.observe), observation.symmetries
+    action_to_text, action_from_text = text.action_to_text, text.action_from_text
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    show, draw = drawing.show, drawing.draw

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from playout.game import TERMINAL, Game
 from playout.games._shared import helper
+from playout.games._stones import StonesRules
 
 # Bitboards, one for each side. A column has seven bits; the seventh is always empty, so that no line of four runs from
 # one column into the next. Neighbours: 1 up, 7 right, 8 right and up, 6 right and down.
@@ -40,27 +40,12 @@ def dropped(occupied, action):
     return (occupied + (ONE << column)) & (COLUMN << column)
 
 
-class Connect4Rules(Game):
+class Connect4Rules(StonesRules):
     """An action is the number of a column, 0 to 6."""
 
-    players = 2
     max_actions = 7
-    state = np.dtype(
-        [
-            ("mine", np.uint64),  # the stones of the side to move
-            ("theirs", np.uint64),
-            ("ply", np.int32),  # the number of stones on the board
-            ("over", np.int32),
-        ]
-    )
-
-    @staticmethod
-    def initial_state(state):
-        pass  # an empty board is all zeros
-
-    @staticmethod
-    def current_player(state):
-        return TERMINAL if state.over else state.ply & 1
+    # `mine` are the stones of the side to move; `ply` counts the stones on the board.
+    state = np.dtype([("mine", np.uint64), ("theirs", np.uint64), ("ply", np.int32), ("over", np.int32)])
 
     @staticmethod
     def legal_actions(state, actions):

@@ -9,6 +9,7 @@ import numpy as np
 
 from playout.game import Game
 from playout.games import _shared as shared
+from playout.games import _stones as stones
 
 from .rules import has_four
 
@@ -18,7 +19,7 @@ def action_to_text(game: Game, state: np.record, action: int) -> str:
 
 
 def action_from_text(game: Game, state: np.record, text: str) -> int:
-    return shared.numbered_action(game, state, text, 7, "column", "full")
+    return stones.numbered_action(game, state, text, 7, "column", "full")
 
 
 def state_to_text(game: Game, state: np.record) -> str:
@@ -79,13 +80,13 @@ def _order(board: list[str]) -> list[int] | None:
     if any("." in stack for stack in stacks) or _stones(board, "X").bit_count() != (total + 1) // 2:
         return None
     sides = [np.uint64(_stones(board, side)) for side in "XO"]
-    if not any(has_four(stones) for stones in sides):
+    if not any(has_four(side) for side in sides):
         return _build(stacks, total)
     last = "XO"[(total + 1) % 2]
     for column, stack in enumerate(stacks):
         if stack.endswith(last):
             stone = np.uint64(1 << 7 * column + len(stack) - 1)
-            if any(has_four(stones & ~stone) for stones in sides):
+            if any(has_four(side & ~stone) for side in sides):
                 continue
             order = _build([s[:-1] if c == column else s for c, s in enumerate(stacks)], total - 1)
             if order is not None:
@@ -126,4 +127,4 @@ def _fault(board: list[str]) -> str:
             return f"a stone in column {c + 1} floats, with an empty cell below it"
     counts = [_stones(board, side).bit_count() for side in "XO"]
     won = [bool(has_four(np.uint64(_stones(board, side)))) for side in "XO"]
-    return shared.stones_fault(counts, won, "four") or "no order of moves, X and O in turn, leads to it"
+    return stones.stones_fault(counts, won, "four") or "no order of moves, X and O in turn, leads to it"

@@ -1,6 +1,6 @@
 """2048: slide all tiles to one side; equal ones that meet merge; a new tile comes by chance."""
 
-import numpy as np
+from playout.games import _shared as shared
 
 from . import drawing, evaluation, text
 from .rules import Game2048Rules
@@ -27,13 +27,7 @@ class Game2048(Game2048Rules):
 
     evaluate = staticmethod(evaluation.evaluate)
 
-    action_to_text = text.action_to_text
-    action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    paint = drawing.paint
-    show = drawing.show
-    draw = drawing.draw
-
-    def score(self, state: np.record) -> float:
-        return int(state.score)
+    action_to_text, action_from_text = text.action_to_text, text.action_from_text
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    paint, show, draw = drawing.paint, drawing.show, drawing.draw
+    score = shared.score

@@ -16,17 +16,10 @@ class Othello(OthelloRules):
     top. Its policy has the squares, then the pass.
     """
 
-    name = "othello"
-    preset = "othello"
+    name, preset = "othello", "othello"
 
-    planes = (3, 8, 8)
-    policy_size = 65
-    observe = staticmethod(observation.observe)
-    symmetries = observation.symmetries
-
-    action_to_text = text.action_to_text
-    action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    show = drawing.show
-    draw = drawing.draw
+    planes, policy_size = (3, 8, 8), 65
+    observe, symmetries = staticmethod(observation.observe), observation.symmetries
+    action_to_text, action_from_text = text.action_to_text, text.action_from_text
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    show, draw = drawing.show, drawing.draw

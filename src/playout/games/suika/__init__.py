@@ -1,15 +1,13 @@
 """Suika: drop fruit into a box; two equal ones that touch become one of the next kind."""
 
-import numpy as np
-
-from playout.games._shared import helper
+from playout.games import _shared as shared
 
 from . import drawing, evaluation, settings, text
 from .rules import SuikaRules
 
 __all__ = ["Suika"]
 
-fill_box = helper(SuikaRules.initial_state)
+fill_box = shared.helper(SuikaRules.initial_state)
 
 
 class Suika(SuikaRules):
@@ -46,13 +44,7 @@ class Suika(SuikaRules):
     priors = staticmethod(evaluation.priors)
     evaluate = staticmethod(evaluation.evaluate)
 
-    action_to_text = text.action_to_text
-    action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    paint = drawing.paint
-    show = drawing.show
-    draw = drawing.draw
-
-    def score(self, state: np.record) -> float:
-        return int(state.score)
+    action_to_text, action_from_text = text.action_to_text, text.action_from_text
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    paint, show, draw = drawing.paint, drawing.show, drawing.draw
+    score = shared.score

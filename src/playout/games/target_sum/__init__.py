@@ -18,7 +18,5 @@ class TargetSum(TargetSumRules):
     evaluate = staticmethod(evaluation.evaluate)
 
     action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    show = drawing.show
-    draw = drawing.draw
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    show, draw = drawing.show, drawing.draw

@@ -16,14 +16,8 @@ class TicTacToe(TicTacToeRules):
 
     name = "tictactoe"
 
-    planes = (2, 3, 3)
-    policy_size = 9
-    observe = staticmethod(observation.observe)
-    symmetries = observation.symmetries
-
-    action_to_text = text.action_to_text
-    action_from_text = text.action_from_text
-    state_to_text = text.state_to_text
-    state_from_text = text.state_from_text
-    show = drawing.show
-    draw = drawing.draw
+    planes, policy_size = (2, 3, 3), 9
+    observe, symmetries = staticmethod(observation.observe), observation.symmetries
+    action_to_text, action_from_text = text.action_to_text, text.action_from_text
+    state_to_text, state_from_text = text.state_to_text, text.state_from_text
+    show, draw = drawing.show, drawing.draw

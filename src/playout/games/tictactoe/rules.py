@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from playout.game import TERMINAL, Game
+from playout.games._stones import StonesRules
 
 # A side's stones are the bits of a number: cell k is bit k. People count cells from one.
 #
@@ -17,21 +17,12 @@ MASKS = tuple(sum(1 << cell for cell in line) for line in LINES)
 WON = np.array([any(stones & mask == mask for mask in MASKS) for stones in range(512)])  # by one side's stones
 
 
-class TicTacToeRules(Game):
+class TicTacToeRules(StonesRules):
     """An action is the number of a cell, 0 to 8."""
 
-    players = 2
     max_actions = 9
     # `mine` are the stones of the side to move; `ply` counts the stones on the board.
     state = np.dtype([("mine", np.int32), ("theirs", np.int32), ("ply", np.int32), ("over", np.int32)])
-
-    @staticmethod
-    def initial_state(state):
-        pass  # an empty board is all zeros
-
-    @staticmethod
-    def current_player(state):
-        return TERMINAL if state.over else state.ply & 1
 
     @staticmethod
     def legal_actions(state, actions):
@@ -51,4 +42,5 @@ class TicTacToeRules(Game):
         state.ply += 1
         if WON[stones]:
             rewards[player], rewards[1 - player] = 1.0, -1.0
-        state.over = 1 if WON[stones] or state.ply == 9 else 0
+        if WON[stones] or state.ply == 9:
+            state.over = 1

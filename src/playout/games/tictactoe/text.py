@@ -6,6 +6,7 @@ import numpy as np
 
 from playout.game import Game
 from playout.games import _shared as shared
+from playout.games import _stones as stones
 
 from .rules import WON
 
@@ -15,7 +16,7 @@ def action_to_text(game: Game, state: np.record, action: int) -> str:
 
 
 def action_from_text(game: Game, state: np.record, text: str) -> int:
-    return shared.numbered_action(game, state, text, 9, "cell", "taken")
+    return stones.numbered_action(game, state, text, 9, "cell", "taken")
 
 
 def state_to_text(game: Game, state: np.record) -> str:
@@ -35,12 +36,12 @@ def state_from_text(game: Game, state: np.record, text: str) -> None:
         expected = "three rows of X, O and . as in X.O/.X./..., or moves as in 5,1,9"
         raise shared.unreadable(game, text, expected)
     board = re.sub(r"[/\s]", "", board)
-    stones = [sum(1 << k for k in range(9) if board[k] == side) for side in "XO"]
-    counts, won = [side.bit_count() for side in stones], [bool(WON[side]) for side in stones]
-    if reason := shared.stones_fault(counts, won, "three"):
+    sides = [sum(1 << k for k in range(9) if board[k] == side) for side in "XO"]
+    counts, won = [side.bit_count() for side in sides], [bool(WON[side]) for side in sides]
+    if reason := stones.stones_fault(counts, won, "three"):
         raise shared.impossible(game, text, reason)
     state.ply = sum(counts)
-    state.mine, state.theirs = stones[state.ply & 1], stones[1 - (state.ply & 1)]
+    state.mine, state.theirs = sides[state.ply & 1], sides[1 - (state.ply & 1)]
     state.over = int(won[0] or won[1] or state.ply == 9)
 
 
@@ -48,7 +49,7 @@ def cells(state: np.record) -> list[str]:
     """The nine cells, each X, O or a point."""
     sides = "XO" if state.ply % 2 == 0 else "OX"
     both = ((int(state.mine), sides[0]), (int(state.theirs), sides[1]))
-    return [next((side for stones, side in both if stones >> k & 1), ".") for k in range(9)]
+    return [next((side for bits, side in both if bits >> k & 1), ".") for k in range(9)]
 
 
 def status(state: np.record) -> str:
