@@ -13,6 +13,7 @@ REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2
 COMPILED_ONLY = (
     "test_arena*.py",
     "test_best*.py",
+    "test_client*.py",
     "test_cli*.py",
     "test_data*.py",
     "test_doctor*.py",

@@ -1,9 +1,11 @@
 """The repository itself: stray files, what the runs of the suite select, and reference data that is not there."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,33 @@ def test_front_ends_are_tested_compiled_only_and_a_new_file_in_every_run(tmp_pat
     done = run(sys.executable, "-m", "pytest", *options, cwd=tmp_path)
     assert "test_new.py" in done.stdout
     assert "test_web_something.py" not in done.stdout
+
+
+DOCUMENTS = ["ARCHITECTURE.md", "CONTRIBUTING.md"]
+
+
+def named_files(text: str) -> set[str]:
+    """Files and folders that a document names: in backticks with a slash, folders in a drawing, and *.md, *.py."""
+    drawn = re.findall(r"(?<![\w/.])([a-z_]+/)(?=\s)", text)
+    quoted = [name for name in re.findall(r"`([\w./-]+)`", text) if "/" in name or name.endswith(".toml")]
+    plain = re.findall(r"(?<![\w/`])((?:[\w-]+/)*[\w-]+\.(?:md|py))(?![\w`])", text)
+    return {*drawn, *quoted, *plain}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_that_a_document_names_exists(document: str) -> None:
+    names = named_files((ROOT / document).read_text(encoding="utf-8"))
+    assert len(names) > 20
+    package = ROOT / "src" / "playout"
+    inside = [ROOT, package, package / "core"]
+    missing = [name for name in sorted(names) if not any((folder / name).exists() for folder in inside)]
+    assert missing == []
+
+
+def test_the_architecture_draws_every_layer() -> None:
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][
+        0
+    ]
+    names = {name.strip() for line in layers["layers"] for name in line.split("|")} - {"__main__", "errors"}
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert [name for name in sorted(names) if f" {name}/" not in text] == []

@@ -1,4 +1,4 @@
-"""A discounted mean: what was found lately counts for more, since a tree plays better the longer it grows."""
+"""A discounted mean: recent returns count for more, since a larger tree plays better."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import playout as po
 
 
 class DiscountedMean(po.Backup):
-    """Each return counts `keep` times as much as the one after it: value = sum / weight, both fading."""
+    """Each return counts `keep` times as much as the next one: value = total / weight, both discounted."""
 
     keep: float = 0.98
     columns = np.dtype([("total", np.float64), ("weight", np.float64)])

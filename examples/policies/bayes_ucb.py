@@ -1,4 +1,4 @@
-"""Bayes-UCT: an upper quantile of what an edge is believed to be worth (Tesauro, Rajan and Segal, 2010)."""
+"""Bayes-UCT: an upper quantile of the estimated value of an edge (Tesauro, Rajan and Segal, 2010)."""
 
 import math
 
@@ -8,7 +8,7 @@ import playout as po
 class BayesUCB(po.Policy):
     """value + c sqrt(2 ln N) times the standard error of the value.
 
-    The error is believed to be that of the returns seen so far and of one more, half the range away from their mean.
+    The error is estimated from the returns so far plus one more, half the range away from their mean.
     """
 
     c: float = 1.0

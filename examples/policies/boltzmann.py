@@ -1,4 +1,4 @@
-"""Boltzmann exploration: each child with a probability that grows with its value."""
+"""Boltzmann exploration: the probability of a child grows with its value."""
 
 import math
 
@@ -6,9 +6,9 @@ import playout as po
 
 
 class Boltzmann(po.Policy):
-    """A child is taken with a probability proportional to exp(value / temperature).
+    """Choose a child with probability proportional to exp(value / temperature).
 
-    The highest of value / temperature + Gumbel noise is drawn from just that distribution.
+    The child with the highest value / temperature + Gumbel noise has exactly that distribution.
     """
 
     temperature: float = 0.3

@@ -1,10 +1,10 @@
-"""Epsilon-greedy: the best mean, and now and then any child."""
+"""Epsilon-greedy: usually the child with the highest value, sometimes a random one."""
 
 import playout as po
 
 
 class EpsilonGreedy(po.Policy):
-    """With probability epsilon any child, otherwise the one of the highest value."""
+    """A random child with probability epsilon, otherwise the one with the highest value."""
 
     epsilon: float = 0.1
 

@@ -1,4 +1,4 @@
-"""UCT with progressive bias: knowledge of the game that fades as visits come in (Chaslot and others, 2008)."""
+"""UCT with progressive bias: knowledge of the game, whose weight falls with visits (Chaslot and others, 2008)."""
 
 import math
 
@@ -11,7 +11,7 @@ class ProgressiveBias(po.Policy):
     c: float = 1.4
     bias: float = 1.0
     scores_unvisited = True
-    by_prior = True  # untried children are taken in order of prior
+    by_prior = True  # unvisited children are chosen in order of prior
     term_names = ("value", "exploration", "bias")
 
     @staticmethod

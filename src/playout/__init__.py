@@ -1,14 +1,18 @@
-"""Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C."""
+"""Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C.
+
+A game is a subclass of `Game`, a Python object given to `wrap`, or a built-in one from `games.load`. `Search` searches
+it by its `Settings` and returns a `Result`. Your own policies and backups are subclasses of `Policy` and `Backup`;
+`check_game` and `check_part` find mistakes in them.
+"""
+
+from typing import TYPE_CHECKING
 
 from .common import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
 
 from . import games
 from .backups import Backup, Best, Mean, PowerMean
 from .common.version import __version__
-from .core.rng import random_below, random_float
-from .core.rng import random_float as random
-from .core.rng import random_normal as normal
-from .doctor import Finding, Report, check_game, check_part
+from .doctor import Finding, PartReport, Report, check_game, check_part
 from .errors import (
     ActionError,
     BusyError,
@@ -43,6 +47,26 @@ from .settings import (
     preset,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    # Compiled functions carry no annotations, so their types are given here.
+    def random_float(rng: NDArray[np.uint64]) -> float:
+        """A number from 0 to 1, 1 excluded, for use in rules and policies."""
+
+    def random_below(rng: NDArray[np.uint64], n: int) -> int:
+        """A whole number from 0 to n - 1, for use in rules and policies."""
+
+    def normal(rng: NDArray[np.uint64]) -> float:
+        """A number from the standard normal distribution, for use in rules and policies."""
+
+    random = random_float
+else:
+    from .core.rng import random_below, random_float
+    from .core.rng import random_float as random
+    from .core.rng import random_normal as normal
+
 __all__ = [
     "CHANCE",
     "PUCT",
@@ -73,6 +97,7 @@ __all__ = [
     "OneAtATime",
     "Outside",
     "Parent",
+    "PartReport",
     "Playout",
     "PlayoutError",
     "Policy",

@@ -413,7 +413,7 @@ def test_perft_splits_by_move_and_starts_anywhere(run, answer):
 
 
 def test_perft_in_small_pieces_counts_the_same(answer, monkeypatch):
-    monkeypatch.setattr("playout.cli.perft.AT_ONCE", 10)
+    monkeypatch.setattr("playout.game.perft.AT_ONCE", 10)
     assert answer("perft", "othello", "-d", "4")["nodes"] == 244
 
 
@@ -423,7 +423,7 @@ def test_perft_in_small_pieces_counts_the_same(answer, monkeypatch):
 def test_doctor_finds_nothing_in_a_good_game(run, answer):
     code, out, error = run("doctor", "tictactoe", "--games", "5")
     assert (code, error) == (0, "")
-    assert "nothing wrong" in out
+    assert "no mistakes found" in out
     assert answer("doctor", "tictactoe", "--games", "5")["ok"] is True
 
 
@@ -439,11 +439,13 @@ def test_doctor_says_what_is_wrong_with_exit_code_1(run, stones):
 def test_doctor_looks_at_python_objects(run, answer, tmp_path):
     file = tmp_path / "piles.py"
     file.write_text(
-        "from tests.broken_objects import SharedCells\nfrom tests.game.objects import Stones\nmake = SharedCells\n"
+        "from tests.doctor.broken_objects import SharedCells\n"
+        "from tests.game.objects import Stones\n"
+        "make = SharedCells\n"
     )
     code, out, _ = run("doctor", f"{file}:make", "--games", "5")
     assert code == 1
-    assert "shared-container: play leaves the list `cells` in two objects" in out
+    assert "shared-container: play shares the list `cells` between two objects" in out
     found = answer("doctor", f"{file}:Stones", "--games", "5")
     assert (found["ok"], found["findings"], found["positions_uncompiled"]) == (True, [], None)
 
@@ -491,7 +493,7 @@ def test_bench_has_a_search_of_every_built_in_game():
 
 def test_bench_signature_changes_with_the_search():
     first = bench.WORK[0]
-    changed = bench.Work(first.game, first.position, first.simulations, {"c": "1.5"})
+    changed = bench.BenchSearch(first.game, first.position, first.simulations, {"c": "1.5"})
     assert bench.measure(first, True)["signature"] != bench.measure(changed, True)["signature"]
 
 
@@ -557,13 +559,13 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
         ("arena tictactoe default gredy", "; did you mean 'greedy'?"),
         (
             "arena tictactoe default random --record /nowhere/at.all",
-            "--record /nowhere/at.all: can't write there: there",
+            "--record /nowhere/at.all: can't write there: folder /nowhere does not exist",
         ),
         ("analyze tictactoe --sims 5", "No such option: --sims (`playout analyze --help` shows"),
         ("analyze tictactoe --simulatons 5", "; did you mean '--simulations'?"),
         (
             "analyze tictactoe -seed 5",
-            "No such option: -seed (`playout analyze --help` shows what can be given); did you",
+            "No such option: -seed (`playout analyze --help` shows its options); did you",
         ),
         ("analyze tictactoe --seed soon", "'soon' is not a whole number"),
         ("analyze tictactoe --preset textbok", "; did you mean 'textbook'?"),
@@ -594,7 +596,7 @@ def test_a_switch_may_be_said_in_several_words(answer, word):
 def test_a_drawing_that_cannot_be_written_is_told(run, tmp_path):
     code, _, error = run("analyze", "tictactoe", "-n", "20", "--svg", str(tmp_path / "none" / "tree.svg"))
     assert code == 2
-    assert "can't write there: there is no folder" in error
+    assert "can't write there: folder" in error
 
 
 def test_options_are_not_taken_for_positions():

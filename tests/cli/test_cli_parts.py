@@ -80,12 +80,12 @@ def test_unknown_fields_and_values_are_refused():
     [
         ("nowhere.py:Steady", "nowhere.py does not exist"),
         ("steady.py:Stedy", "did you mean steady.py:Steady?"),
-        ("steady.py", "names no class; write steady.py:Class"),
-        ("steady.py:po", "steady.py:po is no policy; expected a class derived from po.Policy (there: Steady)"),
+        ("steady.py", "does not name a class; write steady.py:Class"),
+        ("steady.py:po", "steady.py:po is not a policy; expected a class derived from po.Policy (there: Steady)"),
         ("broken.py:Steady", "broken.py:1: ZeroDivisionError: division by zero"),
         ("half.py:Half", "half.py:2: SettingsError: Half has no `score(policy, node, edge, shared, rng)`"),
         ("no_such_module:Steady", "there is no module 'no_such_module'"),
-        (DISCOUNTED, "DiscountedMean is no policy"),
+        (DISCOUNTED, "DiscountedMean is not a policy"),
         ("stedy", "expected uct, ucb1tuned, puct or file.py:Class"),
     ],
 )

@@ -104,7 +104,7 @@ def test_warm_names_what_it_compiles_and_a_second_call_finds_nothing(tmp_path, c
     first, second = capsys.readouterr().out.split("Compiling: ")[1:]
     assert first.startswith(f"trees, steps, {game}\n")
     assert f"\n{game}: 4 functions in " in first or f"\n{game}: 5 functions in " in first
-    assert second.endswith("There was nothing left to compile.\n")
+    assert second.endswith("Everything was already compiled.\n")
 
 
 def test_warm_refuses_a_game_that_is_none_before_it_compiles(capsys):

@@ -6,7 +6,9 @@ import numpy as np
 from .broken_games import Dice, Nim, broken
 
 
-@broken("past-end", "legal_actions", "writes 1,000 places of `actions`, which has 3 (max_actions)", "write only as far")
+@broken(
+    "past-end", "legal_actions", "writes 1,000 entries of `actions`, which has 3 (max_actions)", "write only as far"
+)
 class WritesThousand(Nim):
     """Returns a small count all the same."""
 
@@ -30,7 +32,7 @@ class ListsThreeHundred(Nim):
         return 300
 
 
-@broken("past-end", "apply", "writes 3 places of `rewards`, which has 2 (one a player)", "in 'stones=", "action 3")
+@broken("past-end", "apply", "writes 3 entries of `rewards`, which has 2 (one per player)", "in 'stones=", "action 3")
 class RewardsThird(Nim):
     @staticmethod
     def apply(state, action, rewards):
@@ -42,7 +44,7 @@ class RewardsThird(Nim):
         state.turn = 1 - state.turn
 
 
-@broken("past-end", "evaluate", "writes 5 places of `values`, which has 2 (one a player)")
+@broken("past-end", "evaluate", "writes 5 entries of `values`, which has 2 (one per player)")
 class ValuesOfFive(Nim):
     @staticmethod
     def evaluate(state, values):
@@ -50,7 +52,7 @@ class ValuesOfFive(Nim):
             values[p] = 0.0
 
 
-@broken("past-end", "priors", "writes 64 places of `out`, which has 3 (max_actions)")
+@broken("past-end", "priors", "writes 64 entries of `out`, which has 3 (max_actions)")
 class PriorsOfSixtyFour(Nim):
     @staticmethod
     def priors(state, actions, count, out):
@@ -58,7 +60,7 @@ class PriorsOfSixtyFour(Nim):
             out[i] = 1.0
 
 
-@broken("past-end", "chance_outcomes", "writes 8 places of `probabilities`, which has 6 (max_actions)")
+@broken("past-end", "chance_outcomes", "writes 8 entries of `probabilities`, which has 6 (max_actions)")
 class EightProbabilities(Dice):
     @staticmethod
     def chance_outcomes(state, actions, probabilities):
@@ -69,7 +71,7 @@ class EightProbabilities(Dice):
         return 6
 
 
-@broken("past-end", "observe", "writes `planes[2, 0]`, and the shape of `planes` is (2, 3)")
+@broken("past-end", "observe", "writes `planes[2, 0]`, but the shape of `planes` is (2, 3)")
 class ThirdPlane(Nim):
     planes, policy_size = (2, 3), 4
 
@@ -79,7 +81,7 @@ class ThirdPlane(Nim):
             planes[i, 0] = 1.0
 
 
-@broken("past-end", "apply", "writes 12 places of `state.taken`, which has 4", "its shape")
+@broken("past-end", "apply", "writes 12 entries of `state.taken`, which has 4", "its shape")
 class LongHistory(Nim):
     state = np.dtype([("stones", np.int32), ("turn", np.int8), ("moves", np.int8), ("taken", np.int8, (4,))])
 
@@ -93,7 +95,7 @@ class LongHistory(Nim):
         state.turn = 1 - state.turn
 
 
-@broken("past-end", "initial_state", "writes `state.board[0, 5]`, and the shape of `state.board` is (2, 5)")
+@broken("past-end", "initial_state", "writes `state.board[0, 5]`, but the shape of `state.board` is (2, 5)")
 class WideBoard(Nim):
     state = np.dtype([("stones", np.int32), ("turn", np.int8), ("board", np.int8, (2, 5))])
 
@@ -110,7 +112,7 @@ def fill(actions, count):
         actions[i] = i + 1
 
 
-@broken("past-end", "legal_actions", "writes 9 places of `actions`, which has 3 (max_actions)")
+@broken("past-end", "legal_actions", "writes 9 entries of `actions`, which has 3 (max_actions)")
 class HelperWrites(Nim):
     """The loop is in a compiled helper, which the doctor runs as plain Python too."""
 
@@ -167,7 +169,7 @@ class ValueOfOne(Nim):
         values[state.turn] = 1.0 if state.stones % 4 else -1.0
 
 
-@broken("not-written", "evaluate", "uses what was in `values` before")
+@broken("not-written", "evaluate", "uses the old values in `values`")
 class AddsToValues(Nim):
     @staticmethod
     def evaluate(state, values):
@@ -186,7 +188,9 @@ class FiveProbabilities(Dice):
         return 6
 
 
-@broken("value-sum", "evaluate", "gives the values 0.5, 0.5, together 1, expected 0", "wrong player's side")
+@broken(
+    "value-sum", "evaluate", "gives the values 0.5, 0.5, which sum to 1, expected 0", "wrong player's point of view"
+)
 class ValueForBoth(Nim):
     @staticmethod
     def evaluate(state, values):

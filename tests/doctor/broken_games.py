@@ -114,7 +114,7 @@ class Refusing(Nim):
         state.turn = 1 - state.turn
 
 
-@broken("nothing-happens", "apply", "changes nothing", "refuses the action quietly")
+@broken("nothing-happens", "apply", "changes nothing", "silently ignores the action")
 class RefusingQuietly(Refusing):
     @staticmethod
     def apply(state, action, rewards):
@@ -126,7 +126,7 @@ class RefusingQuietly(Refusing):
         state.turn = 1 - state.turn
 
 
-@broken("end-goes-on", "current_player", "says that the game is over", "leads on to 'player 0'", "list no actions")
+@broken("end-goes-on", "current_player", "returns po.TERMINAL", "after which player 0 moves", "list no actions")
 class MovingOn(Nim):
     @staticmethod
     def legal_actions(state, actions):
@@ -136,7 +136,7 @@ class MovingOn(Nim):
         return count
 
 
-@broken("returns-sum", "apply", "1, 0, together 1, expected 0", "`returns_sum = 1`")
+@broken("returns-sum", "apply", "1, 0 from here on, which sum to 1, expected 0", "`returns_sum = 1`")
 class LoserForgotten(Nim):
     @staticmethod
     def apply(state, action, rewards):
@@ -213,7 +213,7 @@ class SmallNumbers(Nim):
 
 
 @broken(
-    "compiled-differs", "legal_actions", "uncompiled 2, compiled 1", "a Python number has no end", compiled_only=True
+    "compiled-differs", "legal_actions", "uncompiled 2, compiled 1", "Python integer has no limit", compiled_only=True
 )
 class EndlessNumbers(Nim):
     @staticmethod
@@ -240,7 +240,7 @@ class TextRefused(Nim):
         return f"stones:{state.stones}"
 
 
-@broken("action-text", "action_from_text", "reads '4' as 2", "let action_from_text read")
+@broken("action-text", "action_from_text", "reads '4' as 2", "make action_from_text read")
 class OffByOne(Nim):
     def action_to_text(self, state, action):
         return str(action + 1)
@@ -258,7 +258,7 @@ class SameText(Nim):
 # And the others.
 
 
-@broken("raises", "current_player", "IndexError", "broken_games.py:", "mend that line")
+@broken("raises", "current_player", "IndexError", "broken_games.py:", "fix that line")
 class OutOfTheTable(Nim):
     state = np.dtype([("stones", np.int32), ("turn", np.int8), ("table", np.int8, (11,))])
 
@@ -403,7 +403,7 @@ class ZeroPriors(Nim):
             out[i] = 0.0
 
 
-@broken("bad-observation", "observe", "fills in inf")
+@broken("bad-observation", "observe", "writes inf")
 class InfiniteObservation(Nim):
     planes, policy_size = (2,), 4
 
@@ -412,7 +412,7 @@ class InfiniteObservation(Nim):
         planes[1] = np.inf
 
 
-@broken("bad-index", "action_index", "returned 3, expected 0 to policy_size - 1 = 2", "raise policy_size")
+@broken("bad-index", "action_index", "returned 3, expected 0 to policy_size - 1 = 2", "increase policy_size")
 class ShortPolicy(Nim):
     planes, policy_size = (1,), 3
 
@@ -462,7 +462,7 @@ class HashForgetsTurn(Nim):
         return np.uint64(state.stones)
 
 
-@broken("not-a-text", "action_to_text", "returned 1, expected a text")
+@broken("not-a-text", "action_to_text", "returned 1, expected a string")
 class NumberForText(Nim):
     def action_to_text(self, state, action):
         return action

@@ -70,7 +70,9 @@ class Cells:
         return [0.0, 0.0] if None in self.cells else [-1.0, 1.0] if self.turn == 0 else [1.0, -1.0]
 
 
-@broken("shared-container", "play", "leaves the list `cells` in two objects", "[0]: before -1, after 0", "list(self.…)")
+@broken(
+    "shared-container", "play", "shares the list `cells` between two objects", "[0]: before -1, after 0", "list(self.…)"
+)
 class SharedCells(Cells):
     def __init__(self, cells=None, turn=0):
         self.cells, self.turn = cells or [-1], turn
@@ -87,7 +89,7 @@ class SharedCells(Cells):
         return after
 
 
-@broken("shared-container", "play", "leaves the list `history` in two objects", "before 0 entries, after 1 entries")
+@broken("shared-container", "play", "shares the list `history` between", "before 0 entries, after 1 entries")
 class ClassHistory(Stones):
     history: list[int] = []  # noqa: RUF012  # the mistake
 
@@ -96,7 +98,9 @@ class ClassHistory(Stones):
         return super().play(action)
 
 
-@broken("class-state", "play", "changes what the class holds (ClassTurn.shared: before 0, after 1)", "keep it in the")
+@broken(
+    "class-state", "play", "changes an attribute of the class (ClassTurn.shared: before 0, after 1)", "store it in the"
+)
 class ClassTurn(Stones):
     shared = 0
 
@@ -119,7 +123,7 @@ class CountsCalls(Stones):
         return super().play(action)
 
 
-@broken("raises", "__str__", "ValueError: no text", "broken_objects.py:", "mend that line")
+@broken("raises", "__str__", "ValueError: no text", "broken_objects.py:", "fix that line")
 class WritesNothing(Stones):
     def __str__(self):
         raise ValueError("no text")
@@ -128,7 +132,7 @@ class WritesNothing(Stones):
 CLOCK = itertools.count()
 
 
-@broken("hidden-randomness", "play", "leads elsewhere when played again", "not by `random`", "chance_outcomes()")
+@broken("hidden-randomness", "play", "leads to another object the second time", "not by `random`", "chance_outcomes()")
 class HiddenClock(Stones):
     def play(self, action):
         return type(self)(max(0, self.stones - action - next(CLOCK) % 2), 1 - self.turn)
@@ -149,13 +153,13 @@ class CountsObjects(Stones):
         self.name = next(CLOCK)
 
 
-@broken("value-range", "returns", "outside of value_range = (-1, 1)", "value_range=(least, most)` in po.wrap")
+@broken("value-range", "returns", "outside of value_range = (-1, 1)", "value_range=(least, most)` to po.wrap")
 class LargeReturns(Stones):
     def returns(self):
         return [10 * value for value in super().returns()]
 
 
-@broken("returns-sum", "returns", "1, 0, together 1, expected 0", "returns_sum=1` in po.wrap")
+@broken("returns-sum", "returns", "1, 0 from here on, which sum to 1, expected 0", "returns_sum=1` to po.wrap")
 class WinnerOnly(Stones):
     def returns(self):
         return [max(0.0, value) for value in super().returns()]
@@ -215,7 +219,7 @@ class ShortPriors(Stones):
         return [1.0]
 
 
-@broken("value-sum", "evaluate", "gives the values 0.5, 0.5, together 1, expected 0")
+@broken("value-sum", "evaluate", "gives the values 0.5, 0.5, which sum to 1, expected 0")
 class EvaluatesForBoth(Stones):
     def evaluate(self):
         return [0.5, 0.5]
@@ -245,7 +249,7 @@ class ListsNothing(Stones):
         return super().legal_actions() if self.stones > 8 else None
 
 
-@broken("no-actions", "legal_actions", "lists nothing", "let current_player() tell the end", "in '1 stones, player")
+@broken("no-actions", "legal_actions", "lists nothing", "report the end in current_player()", "in '1 stones, player")
 class StopsAtOne(Stones):
     def legal_actions(self):
         return super().legal_actions() if self.stones > 1 else []
@@ -313,7 +317,7 @@ class HashById(Stones):
         return id(self)
 
 
-@broken("equal-differs", "__eq__", "says that this is equal to", "other actions are legal")
+@broken("equal-differs", "__eq__", "says that this is equal to", "which has other legal actions")
 class EqualByTurn(Stones):
     def __eq__(self, other):
         return self.turn == other.turn
@@ -398,7 +402,7 @@ class LosesOne(Board):
         return LosesOne(*super().after(i))
 
 
-@broken("no-actions", "find_children", "lists nothing, though it is not the end")
+@broken("no-actions", "find_children", "lists nothing, but the game is not over")
 class NoChildren(Board):
     def find_children(self):
         return []
@@ -439,7 +443,7 @@ class KeepsChildren(ListNode):
         return super().find_children()
 
 
-@broken("hidden-randomness", "find_children", "gives other children when asked again")
+@broken("hidden-randomness", "find_children", "gives other children the second time")
 class RandomChildren(ListNode):
     def find_children(self):
         return [type(self)(max(0, self.stones - random.randint(1, 3))) for _ in range(2)]

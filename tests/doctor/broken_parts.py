@@ -89,7 +89,7 @@ class Dices(po.Policy):
         return edge.value + random.random()
 
 
-@broken("hidden-randomness", "prepare", "does not do the same twice")
+@broken("hidden-randomness", "prepare", "gives another answer the second time")
 class Counts(po.Policy):
     @staticmethod
     def prepare(policy, node, rng):
@@ -148,7 +148,7 @@ class ForgetsATerm(po.UCT):
         return edge.value, 0.5 * shared
 
 
-@broken("terms-count", "terms", "gave 3 numbers, and term_names has 2")
+@broken("terms-count", "terms", "gave 3 numbers, but term_names has 2")
 class OneTermMore(po.Policy):
     @staticmethod
     def score(policy, node, edge, shared, rng):
@@ -199,7 +199,7 @@ class NanBackup(po.Backup):
         edge.value = got if edge.visits < 5 else math.nan
 
 
-@broken("value-not-set", "update", "left edge.value as it was")
+@broken("value-not-set", "update", "left edge.value unchanged")
 class Returns(po.Backup):
     @staticmethod
     def update(backup, edge, got):

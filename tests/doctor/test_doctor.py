@@ -151,7 +151,7 @@ def test_the_first_game_of_the_readme_has_no_finding():
     exec(NIM, scope)
     report = po.check_game(scope["Nim"](), games=GAMES)
     assert report.findings == ()
-    assert str(report).startswith(f"Nim: nothing wrong found in {GAMES} games\n")
+    assert str(report).startswith(f"Nim: no mistakes found in {GAMES} games\n")
 
 
 LONG_GAMES = ("chess", "suika", "game2048")

@@ -155,8 +155,8 @@ def test_games_go_on_without_an_optional_rule_that_never_returns():
     ("cls", "code", "rule", "words"),
     [
         (broken_buffers.LoopsNearTheEnd, "never-returns", "apply", "broken_buffers.py:"),
-        (broken_buffers.WritesThousand, "past-end", "legal_actions", "writes 1,000 places of `actions`, which has 3"),
-        (broken_buffers.LongHistory, "past-end", "apply", "writes 12 places of `state.taken`, which has 4"),
+        (broken_buffers.WritesThousand, "past-end", "legal_actions", "writes 1,000 entries of `actions`, which has 3"),
+        (broken_buffers.LongHistory, "past-end", "apply", "writes 12 entries of `state.taken`, which has 4"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
@@ -249,6 +249,6 @@ def test_the_doctor_finds_every_write_before_compiled_code_runs():
             return count
 
     finding = only(po.check_game(Late(), games=30), "past-end", "legal_actions")
-    assert "writes 1,000 places of `actions`, which has 3" in finding.what
+    assert "writes 1,000 entries of `actions`, which has 3" in finding.what
     assert finding.position.startswith("stones=1 ")
     assert COMPILED or finding.count > 1

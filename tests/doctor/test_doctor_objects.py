@@ -56,7 +56,7 @@ def test_correct_objects_have_no_finding(game):
     ("describe", "code", "words"),
     [
         (lambda action: 1 / 0, "raises", "ZeroDivisionError"),
-        (lambda action: 5, "not-a-text", "returned 5, expected a text"),
+        (lambda action: 5, "not-a-text", "returned 5, expected a string"),
     ],
     ids=["raises", "number"],
 )

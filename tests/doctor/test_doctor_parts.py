@@ -60,7 +60,7 @@ def test_nothing_is_found_where_nothing_is_wrong(part):
     assert report.ok, str(report)
     assert not report.findings
     assert report.asked > 500
-    assert "nothing wrong found" in str(report)
+    assert "no mistakes found" in str(report)
 
 
 def test_a_part_is_asked_about_the_trees_of_the_game_given():
@@ -82,6 +82,6 @@ def test_what_is_no_part_is_refused(given):
 def test_the_command_takes_the_class_of_a_part(capsys):
     good = f"{EXAMPLES / 'policies' / 'boltzmann.py'}:Boltzmann"
     assert main(["doctor", good]) == 0
-    assert "Boltzmann: nothing wrong found" in capsys.readouterr().out
+    assert "Boltzmann: no mistakes found" in capsys.readouterr().out
     assert main(["doctor", f"{broken_parts.__file__}:Doubles", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["code"] == "leaves-range"

@@ -548,7 +548,7 @@ def test_an_export_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_places_that_can_not_be_written(tmp_path):
-    assert "is no regular file" in refusal(FileError, export, seeded(), TICTACTOE, tmp_path)
+    assert "not a regular file" in refusal(FileError, export, seeded(), TICTACTOE, tmp_path)
     assert "can't be written" in refusal(FileError, export, seeded(), TICTACTOE, tmp_path / "no" / "x.onnx")
 
 

@@ -262,10 +262,10 @@ def test_a_position_names_what_is_wrong_with_its_rules():
 
 @pytest.mark.parametrize("depth", [1, 3])
 def test_perft_refuses_more_actions_than_there_can_be(depth):
-    from playout.cli.perft import count
+    from playout.game.perft import perft
 
     with pytest.raises(po.GameError, match=r"Faulty\.legal_actions"):
-        count(Faulty(fault=FAULTS.index("many actions")).position("stones=10"), depth + 1)
+        perft(Faulty(fault=FAULTS.index("many actions")).position("stones=10"), depth + 1)
 
 
 def test_values_from_a_function_outside_the_range_are_refused():

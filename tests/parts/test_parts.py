@@ -69,8 +69,8 @@ def run_is_refused(text, part, **more):
 
 def test_a_part_without_its_function_is_refused():
     refused("Mine has no `update(backup, edge, got)`; a backup needs one, as a @staticmethod", backup)
-    refused("po.Policy is what every policy is made from; write a subclass with `score(", po.Policy)
-    refused("po.Backup is what every backup is made from; write a subclass with `update(", po.Backup)
+    refused("po.Policy is the base class of every policy; write a subclass with `score(", po.Policy)
+    refused("po.Backup is the base class of every backup; write a subclass with `update(", po.Backup)
 
 
 @pytest.mark.parametrize("name", ["score", "prepare", "update", "terms"])
@@ -101,8 +101,8 @@ def test_columns_of_another_kind_are_refused():
         "Mine.columns: 'n' is int32, expected float64 or int64", lambda: policy(columns=np.dtype([("n", np.int32)]))
     )
     refused("Mine.columns has a field that is an array", lambda: policy(columns=FOUR))
-    refused("expected a dtype with names, as in np.dtype([('total'", lambda: policy(columns=[("total", float)]))
-    refused("Mine.columns is float64, expected a dtype with names", lambda: policy(columns=np.dtype(np.float64)))
+    refused("expected a dtype with named fields, as in np.dtype([('total'", lambda: policy(columns=[("total", float)]))
+    refused("Mine.columns is float64, expected a dtype with named fields", lambda: policy(columns=np.dtype(np.float64)))
 
 
 def test_two_parts_with_a_column_of_the_same_name_are_refused():
@@ -135,7 +135,7 @@ def test_what_an_unvisited_edge_counts_for_is_checked():
 
 
 def test_names_of_terms_that_nobody_computes_are_refused():
-    refused("Mine.term_names has 3 names and there is no `terms(", lambda: policy(term_names=("a", "b", "c")))
+    refused("Mine.term_names has 3 names, but there is no `terms(", lambda: policy(term_names=("a", "b", "c")))
 
 
 # Refused with the settings.
@@ -188,7 +188,7 @@ def takes_the_last(backup, edge, got):
 
 def test_tables_are_checked_when_the_game_is_known():
     taken = policy(c=1.0, __annotations__={"c": float}, tables=np.dtype([("c", np.float64)]))
-    refused("Mine.tables has 'c', which is a setting already", lambda: search_with(taken()))
+    refused("Mine.tables has 'c', which is a setting; choose", lambda: search_with(taken()))
     refused("Mine.tables is 3, expected a dtype", lambda: search_with(policy(tables=lambda game: 3)()))
     refused("Mine.tables raised ZeroDivisionError", lambda: search_with(policy(tables=lambda game: 1 // 0)()))
 
@@ -204,7 +204,7 @@ def gives_nothing(policy, node, edge, shared, rng):
     edge.value + 1.0
 
 
-@pytest.mark.parametrize(("score", "what"), [(gives_text, ("'x'", "a text")), (gives_nothing, ("None", "nothing"))])
+@pytest.mark.parametrize(("score", "what"), [(gives_text, ("'x'", "a string")), (gives_nothing, ("None", "nothing"))])
 def test_a_score_that_is_no_number_at_all_is_refused(score, what):
     expected = "Mine.score, at " if COMPILED else f"Mine.score returned {what[0]}, expected a number"
     refused(expected, lambda: search_with(policy(score=score)()).run(10))
@@ -274,7 +274,7 @@ def misspells_setting(policy, node, edge, shared, rng):
     [
         (misspells, "`edge` has no `valu` (it has: visits, pending, value,"),
         (misspells_setting, "`policy` has no `k` (it has: c)"),
-        (writes_value, "it writes `edge.value`, and `score` only looks"),
+        (writes_value, "it writes `edge.value`, but `score` must not write"),
     ],
 )
 def test_what_numba_cannot_compile_is_named_with_function_line_and_reason(score, reason):
@@ -520,7 +520,7 @@ def test_a_file_whose_part_is_not_at_hand_can_be_read_but_not_go_on(tmp_path):
     assert [child.visits for child in read.root.children] == [child.visits for child in search.root.children]
     assert read.settings.policy.weight == 0.25
     for go_on in (lambda: read.run(10), read.step, lambda: read.play(1), lambda: read.rewind(10)):
-        refused("policy is Cell of the module a_notebook, which is not at hand; import the module", go_on)
+        refused("policy is Cell of the module a_notebook, which is not defined here; import that module", go_on)
     read.save(tmp_path / "again.search")
     search = defined_in_a_cell(CELL.replace("SCORE", "edge.value"))
     again = po.Search.load(tmp_path / "again.search", game=Nim())

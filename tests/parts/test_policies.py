@@ -156,7 +156,7 @@ def test_settings_with_a_users_policy_are_written_and_read_back():
 
 
 def test_a_policy_that_is_not_at_hand_is_named_with_its_module():
-    with pytest.raises(po.SettingsError, match=r"policy is Gone of the module lost.place, which is not at hand"):
+    with pytest.raises(po.SettingsError, match=r"policy is Gone of the module lost.place, which is not defined here"):
         po.Settings.from_dict({"policy": {"kind": "lost.place:Gone", "c": 1.0}})
 
 

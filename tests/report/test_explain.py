@@ -8,7 +8,7 @@ import pytest
 import playout as po
 from playout.report.explain import explain, render
 from playout.report.facts import explain_data
-from playout.report.show import number, percent
+from playout.report.words import number, percent
 from playout.search.result import Result
 from tests.games.toy_games import Nim
 from tests.search.test_node import Dice

@@ -11,7 +11,10 @@ import pytest
 from rich.console import Console
 
 import playout as po
-from playout.report import show
+from playout.report.colours import BAD, GOOD, MIDDLE, as_hex, shade
+from playout.report.html import result_html
+from playout.report.text import TEXT_WIDTH
+from playout.report.words import number, proven_word
 from playout.search.result import ActionStats, Result
 from tests.search.test_node import Dice, Hostile, search_of
 
@@ -107,7 +110,7 @@ def test_each_action_is_a_row_with_its_visits_and_value() -> None:
     text = str(result)
     for s in result.actions:
         assert s.value is not None
-        assert re.search(rf"^{s.text} +{s.visits:,} .* {re.escape(show.number(s.value))} ", text, re.MULTILINE)
+        assert re.search(rf"^{s.text} +{s.visits:,} .* {re.escape(number(s.value))} ", text, re.MULTILINE)
 
 
 def test_proven_values_are_words() -> None:
@@ -126,7 +129,7 @@ def test_plain_text_has_no_codes_whatever_the_surroundings(monkeypatch: pytest.M
     monkeypatch.setenv("COLUMNS", "30")
     assert str(result_of()) == plain
     assert "\x1b" not in plain
-    assert all(len(line) <= show.TEXT_WIDTH and line == line.rstrip() for line in plain.splitlines())
+    assert all(len(line) <= TEXT_WIDTH and line == line.rstrip() for line in plain.splitlines())
 
 
 def test_a_long_table_is_cut_and_says_how_much() -> None:
@@ -163,7 +166,7 @@ def test_html_holds_the_numbers_and_the_board() -> None:
     page = Page(result._repr_html_())
     for s in result.actions:
         assert f"{s.visits:,}" in page.texts
-        assert show.number(s.value) in page.texts
+        assert number(s.value) in page.texts
     kind, data = page.images[0].split(",")
     assert kind == "data:image/svg+xml;base64"
     assert base64.b64decode(data).decode() == result.position.draw()
@@ -172,8 +175,8 @@ def test_html_holds_the_numbers_and_the_board() -> None:
 def test_html_can_carry_the_tree() -> None:
     search = search_of("connect4")
     svg = search.root.svg()
-    assert svg in show.result_html(search.result(), svg)
-    Page(show.result_html(search.result(), svg))
+    assert svg in result_html(search.result(), svg)
+    Page(result_html(search.result(), svg))
 
 
 def test_hostile_texts_are_escaped_in_html() -> None:
@@ -206,9 +209,9 @@ def test_hostile_texts_neither_colour_nor_break_the_table() -> None:
 
 
 def test_colours_go_from_bad_to_good() -> None:
-    low, middle, high = (show._shade(v, (-1.0, 1.0)) for v in (-1.0, 0.0, 1.0))
-    assert (low, middle, high) == tuple(show._hex(c) for c in (show.BAD, show.MIDDLE, show.GOOD))
-    assert show._shade(5.0, (5.0, 5.0)) == show._shade(None, (-1.0, 1.0)) == show._shade(1.0, None) == middle
+    low, middle, high = (shade(v, (-1.0, 1.0)) for v in (-1.0, 0.0, 1.0))
+    assert (low, middle, high) == tuple(as_hex(c) for c in (BAD, MIDDLE, GOOD))
+    assert shade(5.0, (5.0, 5.0)) == shade(None, (-1.0, 1.0)) == shade(1.0, None) == middle
 
 
 @pytest.mark.parametrize(
@@ -228,4 +231,4 @@ def test_colours_go_from_bad_to_good() -> None:
     ids=str,
 )
 def test_proven_word(value: float | None, players: int, limits: tuple[float, float] | None, word: str | None) -> None:
-    assert show.proven_word(value, players, limits) == word
+    assert proven_word(value, players, limits) == word

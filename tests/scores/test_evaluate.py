@@ -13,7 +13,7 @@ import pytest
 import playout as po
 from playout import games
 from playout.cli import main
-from playout.report.show import scores_svg
+from playout.report.svg import scores_svg
 from playout.scores import Evaluation, ScoredGame, Scores, bin_edges, evaluate, half_width
 from tests.games.toy_games import Nim
 from tests.processes import started
@@ -219,7 +219,7 @@ def test_the_command_tells_mistakes_in_one_line(capsys):
     _, _, error = run(capsys, *small("--player", "gredy"))
     assert "no preset 'gredy'" in error
     code, _, error = run(capsys, *small("--player", "random", "--games", "1", "--svg", "/nowhere/at/all.svg"))
-    assert (code, "--svg /nowhere/at/all.svg: can't write there: there is no folder" in error) == (2, True)
+    assert (code, "--svg /nowhere/at/all.svg: can't write there: folder" in error) == (2, True)
 
 
 def test_nothing_is_played_where_the_game_is_over(capsys):

@@ -203,35 +203,37 @@ def test_a_game_that_is_over_has_no_move(talk, fen, score):
 def test_the_tree_is_kept_from_move_to_move(talk):
     talk("debug on", "position startpos", "go nodes 300")
     talk("position startpos moves e2e4 e7e5", "go nodes 10")
-    search = talk.engine.kept.search
+    search = talk.engine.trees.last.search
     best = search.result().best_text
     lines = talk(f"position startpos moves e2e4 e7e5 {best}", "go nodes 10")
-    assert talk.engine.kept.search is search
+    assert talk.engine.trees.last.search is search
     assert any("tree kept" in line for line in lines)
     talk("position startpos moves d2d4", "go nodes 10")
-    assert talk.engine.kept.search is not search
+    assert talk.engine.trees.last.search is not search
 
 
 def test_another_answer_than_the_one_pondered_on_finds_its_tree(talk):
     talk("debug on", "position startpos", "go nodes 2000")
     _, best, _, expected = talk.lines[-1].split()
     talk(f"position startpos moves {best} {expected}", "go ponder")
-    while talk.engine.before is None:
+    while talk.engine.trees.before is None:
         time.sleep(0.001)
-    other = max((c for c in talk.engine.before.search.root.children if c.text != expected), key=lambda c: c.visits)
+    other = max(
+        (c for c in talk.engine.trees.before.search.root.children if c.text != expected), key=lambda c: c.visits
+    )
     text, visits = other.text, other.visits
     talk("stop")
     talk.engine._worker.join(PATIENCE)
     lines = talk(f"position startpos moves {best} {text}", "go nodes 10")
     assert visits > 1
     assert any("tree kept" in line for line in lines), lines
-    assert talk.engine.kept.search.result().visits >= visits
+    assert talk.engine.trees.last.search.result().visits >= visits
 
 
 def test_a_tree_too_big_to_copy_in_the_time_of_a_move_is_left(talk, monkeypatch):
     talk("debug on", "position startpos", "go nodes 300")
-    monkeypatch.setattr("playout.uci.engine.COPY_BYTES", 1.0)
-    best = talk.engine.kept.search.result().best_text
+    monkeypatch.setattr("playout.uci.trees.COPY_BYTES", 1.0)
+    best = talk.engine.trees.last.search.result().best_text
     lines = talk(f"position startpos moves {best}", "go movetime 20")
     assert not any("tree kept" in line for line in lines)
     assert last_move(lines)
@@ -239,12 +241,12 @@ def test_a_tree_too_big_to_copy_in_the_time_of_a_move_is_left(talk, monkeypatch)
 
 def test_other_settings_need_another_tree(talk):
     talk("position startpos", "go nodes 10")
-    search = talk.engine.kept.search
+    search = talk.engine.trees.last.search
     talk("setoption name C value 3.75", "go nodes 10")
-    assert talk.engine.kept.search is not search
-    assert talk.engine.kept.search.settings.policy.c == 3.75
+    assert talk.engine.trees.last.search is not search
+    assert talk.engine.trees.last.search.settings.policy.c == 3.75
     talk("setoption name Seed value 7", "go nodes 10")
-    assert talk.engine.kept.search.seed == 7
+    assert talk.engine.trees.last.search.seed == 7
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def test_a_part_that_is_known_but_not_named_is_refused(tmp_path: Path) -> None:
     ("part", "expected"),
     [
         ("nowhere.py:Steady", "nowhere.py does not exist"),
-        ("json:dumps", "json:dumps is no policy or backup; expected a class derived from po.Policy or po.Backup"),
-        ("playout:Policy", "playout:Policy is no policy or backup"),
+        ("json:dumps", "json:dumps is not a policy or backup; expected a class derived from po.Policy or po.Backup"),
+        ("playout:Policy", "playout:Policy is not a policy or backup"),
     ],
 )
 def test_serve_refuses_what_is_no_part(tmp_path: Path, capsys: pytest.CaptureFixture[str], part, expected) -> None:

@@ -1,8 +1,10 @@
-"""Backups: what an edge makes of the returns it gets. One file each, written as a user would write one."""
+"""Backups: how an edge's value follows from its returns. One file each, written as a user would."""
 
 from .base import Backup
 from .best import Best
 from .mean import Mean
 from .power_mean import PowerMean
 
-__all__ = ["Backup", "Best", "Mean", "PowerMean"]
+__all__ = ["BUILT_IN", "Backup", "Best", "Mean", "PowerMean"]
+
+BUILT_IN: dict[str, type[Backup]] = {"mean": Mean, "best": Best, "power_mean": PowerMean}  # by the words of the setting

@@ -1,4 +1,4 @@
-"""What a backup is: a class whose fields are its settings, with a function that gives an edge its value."""
+"""The base class of backups."""
 
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
@@ -12,23 +12,24 @@ __all__ = ["Backup", "number"]
 
 @dataclass_transform(frozen_default=True, field_specifiers=(number, whole, flag, dataclasses.field))
 class Backup(Part, abstract=True):
-    """What an edge is worth, by the returns that came over it.
+    """How the value of an edge follows from its returns.
 
-    A subclass has `update(backup, edge, got)`, which sets `edge.value` and may write its `columns`: `got` is the return
-    for the player who chose the edge, and `edge.visits` counts this visit. A node is worth the mean of its edges by
-    visits. Its fields are settings, numbers only. docs/policies.md says what `edge` has.
+    A subclass is one class with a static method that Numba compiles: `update(backup, edge, got)` sets `edge.value` and
+    may write `columns`. `got` is the return for the player who chose the edge, and `edge.visits` includes this visit.
+    The value of a node is the mean of its edges' values, weighted by visits. Annotated fields are settings, numbers
+    only. docs/policies.md lists the fields of `edge`.
     """
 
-    graph: ClassVar[bool] = False  # it may be used where several edges lead to one node
-    plain_mean: ClassVar[bool] = False  # `update` is that of `Mean`, so the search may keep the sums by itself
-    least: ClassVar[float | None] = None  # the least return it can take; None: any
+    graph: ClassVar[bool] = False  # whether it can be used with transpositions, where several edges lead to one node
+    plain_mean: ClassVar[bool] = False  # `update` computes the mean, so the search may do it by itself
+    least: ClassVar[float | None] = None  # the lowest return it accepts; None: any
 
     _role: ClassVar[str] = "backup"
     _needed: ClassVar[str] = "update"
     _signatures: ClassVar[dict[str, str]] = {"update": "update(backup, edge, got)"}
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        if "update" in vars(cls):  # what another `update` promised is not inherited
+        if "update" in vars(cls):  # these describe `update`, so a new one does not inherit them
             cls.graph, cls.plain_mean = vars(cls).get("graph", False), vars(cls).get("plain_mean", False)
         check_flags(cls, ("graph", "plain_mean"))
         if cls.least is not None:

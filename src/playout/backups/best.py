@@ -1,10 +1,10 @@
-"""The greatest return seen, for optimisation."""
+"""The highest return, for optimisation."""
 
 from .base import Backup
 
 
 class Best(Backup):
-    """The greatest return that an edge ever got: what matters where one player plans alone and chance has no say."""
+    """The highest return of an edge: the right value for one player without chance, who can repeat the best plan."""
 
     @staticmethod
     def update(backup, edge, got):

@@ -4,7 +4,7 @@ from .base import Backup
 
 
 class Mean(Backup):
-    """The mean of what an edge got, as in UCT and AlphaZero; in a graph, what its node is worth."""
+    """The mean of an edge's returns, as in UCT and AlphaZero; with transpositions, the value of its node."""
 
     graph = True
     plain_mean = True

@@ -8,7 +8,7 @@ from .base import Backup, number
 
 
 class PowerMean(Backup):
-    """Between the mean (p = 1) and the greatest return (p without end); for returns from 0 up."""
+    """Between the mean (p = 1) and the highest return (p to infinity); for returns of at least 0."""
 
     p: float = number(
         default=2.0,

@@ -1,4 +1,4 @@
-"""The command `playout`: one thin file a command. This one gathers them and turns every mistake into one line."""
+"""The command `playout`: one thin file per command. This one collects them and turns every error into one line."""
 
 import contextlib
 import os
@@ -20,26 +20,28 @@ from playout.game.wrap.running import raised_at
 from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
 from .options import Command
 
-# Typer brings its own Click since 0.20 or so; this is its UsageError, from wherever it comes.
+# Newer versions of Typer bring their own Click; this is its UsageError in either case.
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]
 
 
 class InterruptError(Exception):
-    """Ctrl-C in a command that has no answer of its own; Typer would end it without a word."""
+    """Ctrl-C in a command that does not handle it; Typer would exit without a message."""
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
+    """All commands. Ctrl-C becomes an `InterruptError`, which Typer passes on."""
+
     def make_context(self, *arguments: Any, **named: Any) -> Any:
-        with _heard():
+        with _ctrl_c_passed_on():
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        with _heard():
+        with _ctrl_c_passed_on():
             return super().invoke(ctx)
 
 
 @contextlib.contextmanager
-def _heard() -> Iterator[None]:
+def _ctrl_c_passed_on() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -48,9 +50,9 @@ def _heard() -> Iterator[None]:
 
 app = typer.Typer(
     name="playout",
-    cls=Group,
-    help="Monte Carlo Tree Search: look at games, search positions, play.",
-    epilog="Exit codes: 0 fine, 1 `doctor` found something, 2 a mistake in what was given, 130 Ctrl-C.",
+    cls=CommandGroup,
+    help="Monte Carlo Tree Search: search positions, play games, look inside the search.",
+    epilog="Exit codes: 0 success, 1 `doctor` found an error, 2 invalid input, 130 Ctrl-C.",
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -94,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that can't write … must not end the program
+            stream.reconfigure(errors="replace")  # a terminal that can't show … must not crash the program
     given = None if arguments is None else list(arguments)
     try:
         code = get_command(app).main(args=given, prog_name="playout", standalone_mode=False)
@@ -103,8 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     except USAGE_ERROR as error:
         return _refuse(_usage(error, sys.argv[1:] if given is None else given))
-    except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush goes nowhere
+    except BrokenPipeError:  # the reader is gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discard what is left to flush
         return 1
     except (InterruptError, KeyboardInterrupt) as interrupt:
         print(f"{STOPPED}: {interrupt}" if interrupt.args else STOPPED, file=sys.stderr)
@@ -117,10 +119,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: Any, arguments: Sequence[str]) -> str:
-    """A mistake in how a command was called; Click knows neither -seed for --seed nor a word that is close."""
+    """The message for a wrong call, with the closest option; Click does not suggest --seed for -seed."""
     context = getattr(error, "ctx", None)
     called = " ".join(("playout", *arguments[:1])) if context is None else context.command_path
-    command = f"`{called} --help` shows what can be given"
+    command = f"`{called} --help` shows its options"
     option = getattr(error, "option_name", None)
     if option is None or context is None:
         message = error.format_message().rstrip(".")

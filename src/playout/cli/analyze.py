@@ -1,11 +1,15 @@
 """`playout analyze`: search one position."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from playout.common.interrupt import INTERRUPTED
+from playout.errors import FileError
+from playout.report.words import clean, count, number, proven_word, who
+from playout.search import Search
+from playout.search.result import Result
 
 from .options import (
     Bytes,
@@ -25,11 +29,7 @@ from .options import (
     search_settings,
     within_time,
 )
-from .output import check_can_write, console, print_json, search_progress, stopped_by_interrupt
-
-if TYPE_CHECKING:
-    from playout.search import Search
-    from playout.search.result import Result
+from .output import cannot_write, check_can_write, console, print_json, search_progress, stopped_by_interrupt
 
 
 def analyze(
@@ -44,18 +44,17 @@ def analyze(
     network: NetworkFile = None,
     set: Set = None,
     seed: Seed = 0,
-    explain: Annotated[bool, typer.Option("--explain", help="Say in plain words why this move.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain the move in words.")] = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the most visited part of the tree into a file.")
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the most visited part of the tree into this file."),
     ] = None,
     json: Json = False,
 ) -> int:
-    """Search a position and show what was found.
+    """Search a position and show the result.
 
-    The first limit that is reached ends it. Ctrl-C ends it, too: what was found is shown, with exit code 130.
+    The search stops at the first limit it reaches. Ctrl-C stops it too: the result so far is shown, with exit code 130.
     """
-    from playout.search import Search
-
     check_can_write(svg, "--svg")
     within = limits(simulations, seconds, nodes, bytes)
     with within_time(within):
@@ -80,9 +79,7 @@ def analyze(
     return INTERRUPTED if result.stopped_by == "stop" else 0
 
 
-def _summary(result: "Result") -> str:
-    from playout.report.show import clean, count, number, proven_word, who
-
+def _summary(result: Result) -> str:
     game = result.position.game
     word = proven_word(result.proven, game.players, game.range)
     value = f"proven {word}" if word else f"value {number(result.value)}"
@@ -98,12 +95,8 @@ def _summary(result: "Result") -> str:
     )
 
 
-def _draw(search: "Search", path: Path) -> None:
-    from playout.errors import FileError
-
+def _draw(search: Search, path: Path) -> None:
     try:
         path.write_text(search.root.svg(), encoding="utf-8")
     except OSError as error:
-        raise FileError(
-            f"--svg {path}: can't write there: {error.strerror}; give a file in a folder of yours"
-        ) from None
+        raise FileError(cannot_write("--svg", path, error.strerror)) from None

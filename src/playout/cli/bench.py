@@ -3,24 +3,25 @@
 import hashlib
 import json as text
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
+from playout import games
+from playout.search import Search
+from playout.search.result import Result
 from playout.settings.options import make_settings
 
 from .options import Json
 from .output import console, print_json, progress
 
-if TYPE_CHECKING:
-    from playout.search.result import Result
-
-QUICK = 20_000  # a quick run has so many times fewer simulations, and 60 at least
+QUICK = 20_000  # a quick run divides the simulations by this; at least 60 are left
 
 
 @dataclass(frozen=True)
-class Work:
-    """One search of the bench. With proofs it may end early, so that speed is measured without."""
+class BenchSearch:
+    """One search of the bench. Speed is measured without the solver, which may end a search early."""
 
     game: str
     position: str
@@ -32,33 +33,37 @@ class Work:
 PLAIN = {"solver": "off"}
 SUM_OF_21 = {"target": "21", "moves": "9", "numbers": "1,2,3,4,5,6,7,8,9"}
 WORK = (
-    Work("tictactoe", "", 3_000_000, PLAIN),
-    Work("tictactoe", "X.O/.X./...", 10_000, {}),
-    Work("tictactoe", "5,1", 200_000, {"expansion": "one", "answer": "value", "solver": "off"}),
-    Work("connect4", "", 2_000_000, PLAIN),
-    Work("connect4", "44455", 400_000, {}),
-    Work("connect4", "444333", 200_000, {"policy": "puct", "evaluator": "mixed"}),
-    Work("connect4", "4", 200_000, {"policy": "ucb1tuned", "expansion": "widening", "k": "0.5"}),
-    Work("othello", "", 300_000, PLAIN),
-    Work("othello", "f5d6c3", 50_000, {"policy": "puct", "unvisited": "0"}),
-    Work("chess", "", 30_000, PLAIN),
-    Work("chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 10_000, {"depth": "20"}),
-    Work("target_sum", "", 3_000_000, PLAIN, SUM_OF_21),
-    Work("target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}, SUM_OF_21),
-    Work("suika", "", 100_000, {**PLAIN, "depth": "100"}),
-    Work("suika", "1.2.3...../4.5.1..... 2,1", 50_000, {"policy": "puct", "guided": "on", "depth": "100"}),
-    Work("game2048", "", 100_000, PLAIN),
-    Work("game2048", "64,32,16,8/2,4,0,0/0,2,0,0/0,0,0,2", 50_000, {"policy": "puct", "evaluator": "static"}),
+    BenchSearch("tictactoe", "", 3_000_000, PLAIN),
+    BenchSearch("tictactoe", "X.O/.X./...", 10_000, {}),
+    BenchSearch("tictactoe", "5,1", 200_000, {"expansion": "one", "answer": "value", "solver": "off"}),
+    BenchSearch("connect4", "", 2_000_000, PLAIN),
+    BenchSearch("connect4", "44455", 400_000, {}),
+    BenchSearch("connect4", "444333", 200_000, {"policy": "puct", "evaluator": "mixed"}),
+    BenchSearch("connect4", "4", 200_000, {"policy": "ucb1tuned", "expansion": "widening", "k": "0.5"}),
+    BenchSearch("othello", "", 300_000, PLAIN),
+    BenchSearch("othello", "f5d6c3", 50_000, {"policy": "puct", "unvisited": "0"}),
+    BenchSearch("chess", "", 30_000, PLAIN),
+    BenchSearch(
+        "chess", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 10_000, {"depth": "20"}
+    ),
+    BenchSearch("target_sum", "", 3_000_000, PLAIN, SUM_OF_21),
+    BenchSearch(
+        "target_sum", "0/0", 200_000, {"policy": "puct", "guided": "on", "depth": "4", "discount": "0.9"}, SUM_OF_21
+    ),
+    BenchSearch("suika", "", 100_000, {**PLAIN, "depth": "100"}),
+    BenchSearch("suika", "1.2.3...../4.5.1..... 2,1", 50_000, {"policy": "puct", "guided": "on", "depth": "100"}),
+    BenchSearch("game2048", "", 100_000, PLAIN),
+    BenchSearch("game2048", "64,32,16,8/2,4,0,0/0,2,0,0/0,0,0,2", 50_000, {"policy": "puct", "evaluator": "static"}),
 )
 
 
 def bench(
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small run with a signature of its own, speed aside.")
+        bool, typer.Option("--quick", help="A small run, for its own signature; its speeds mean little.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run fixed searches of all built-in games: a signature of what was found, and simulations a second."""
+    """Run fixed searches of all built-in games: a signature of the results, and simulations per second."""
     rows: list[dict[str, Any]] = []
     with progress("searching", not json) as show:
         for number, work in enumerate(WORK):
@@ -85,11 +90,8 @@ def bench(
         _print(found)
 
 
-def measure(work: Work, quick: bool) -> dict[str, Any]:
-    """One search: what it found, as a signature, and how fast it was; compiling is not counted."""
-    from playout import games
-    from playout.search import Search
-
+def measure(work: BenchSearch, quick: bool) -> dict[str, Any]:
+    """Run one search: the signature of its result, and its speed without compiling."""
     game, settings = games.load(work.game, **work.game_settings), make_settings("default", work.options)
     simulations = max(60, work.simulations // QUICK) if quick else work.simulations
     result = Search(game, settings, position=work.position, seed=1).run(simulations)
@@ -106,11 +108,12 @@ def measure(work: Work, quick: bool) -> dict[str, Any]:
 
 
 def signature(found: object) -> str:
+    """A short hash of anything that JSON can write."""
     return hashlib.sha256(text.dumps(found).encode()).hexdigest()[:12]
 
 
-def _found(result: "Result") -> object:
-    """Whole numbers only, which are the same when the search is, compiled or not."""
+def _found(result: Result) -> object:
+    """Whole numbers only: they are the same, compiled or not, whenever the search is."""
     visits = sorted((stats.action, stats.visits) for stats in result.actions)
     return [result.simulations, result.nodes, result.best, visits]
 
@@ -121,8 +124,6 @@ def _rate(rows: list[dict[str, Any]]) -> int:
 
 
 def _print(found: dict[str, Any]) -> None:
-    from rich.table import Table
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("game", "position", "settings", "simulations", "a second", "signature"):
         table.add_column(title, justify="right" if title in ("simulations", "a second") else "left")

@@ -1,8 +1,11 @@
-"""`playout doctor`: find what is wrong with a game's rules, or with a policy or backup."""
+"""`playout doctor`: find mistakes in a game's rules, or in a policy or backup."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from playout.doctor import PartReport, Report, check_game, check_part
+from playout.games import Maker, find
 
 from .options import GameName, Json, Seed, Set, load_game, number, whole
 from .output import print_json
@@ -15,18 +18,19 @@ def doctor(
     ] = 100,
     rule_seconds: Annotated[
         float,
-        typer.Option("--rule-seconds", metavar="S", parser=number, help="How long one call of a rule may compute."),
+        typer.Option(
+            "--rule-seconds", metavar="S", parser=number, help="Processor time that one call of a rule may take."
+        ),
     ] = 10.0,
     set: Set = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> int:
-    """Check a game's rules by playing at random, or a policy or backup (file.py:Class) by asking it about trees. Exit
-    code 0: nothing found; 1: something is wrong."""
-    from playout.doctor import check_game, check_part
-    from playout.games import Maker, find
+    """Check a game by playing random games, or a policy or backup (file.py:Class) by calling it on trees.
 
-    report: Any
+    Exit code 0: no errors found; 1: errors found.
+    """
+    report: Report | PartReport
     found = find(game)
     if isinstance(found, Maker) and found.is_part:
         report = check_part(found.thing, seed=seed, rule_seconds=rule_seconds)

@@ -13,7 +13,8 @@ from playout.common.interrupt import INTERRUPTED
 from playout.errors import FileError, SettingsError
 from playout.play.spec import SEARCH, Spec
 from playout.report.numbers import bounds_text, significant, with_error
-from playout.report.show import bar, scores_svg
+from playout.report.svg import scores_svg
+from playout.report.words import bar
 from playout.scores import CONFIDENCE, ENDLESS, Evaluation
 from playout.scores import evaluate as run
 

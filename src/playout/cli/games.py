@@ -1,9 +1,13 @@
-"""`playout games`: what can be played."""
+"""`playout games`: the built-in games."""
 
 import inspect
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
+
+from playout import games as built_in
+from playout.settings import preset_for
 
 from .options import Json
 from .output import console, print_json
@@ -11,13 +15,11 @@ from .output import console, print_json
 
 def games(
     game: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="Tell more about one game.", show_default=False)
+        str | None, typer.Argument(metavar="GAME", help="Show more about one game.", show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the built-in games: what they are, how many play, what can be set with --set."""
-    from playout import games as built_in
-
+    """List the built-in games: players, description, preset, and the settings for --set."""
     if game is not None:
         _one(game, json)
         return
@@ -25,8 +27,6 @@ def games(
     if json:
         print_json({"games": rows})
         return
-    from rich.table import Table
-
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("game", "players", "what it is", "preset", "settings"):
         table.add_column(title, justify="right" if title == "players" else "left", no_wrap=title == "game")
@@ -35,13 +35,10 @@ def games(
         table.add_row(row["game"], str(row["players"]), row["description"], row["preset"], settings)
     out = console()
     out.print(table)
-    out.print("\n`playout games GAME` tells how its positions and moves are written.", style="dim")
+    out.print("\n`playout games GAME` shows how to write its positions and moves.", style="dim")
 
 
 def _facts(name: str) -> dict[str, Any]:
-    from playout import games as built_in
-    from playout.settings import preset_for
-
     found = built_in.find(name)
     game, own = found(), name in built_in.names()
     description = built_in.describe(name) if own else (inspect.getdoc(found) or "").partition("\n")[0]
@@ -55,8 +52,6 @@ def _facts(name: str) -> dict[str, Any]:
 
 
 def _one(name: str, json: bool) -> None:
-    from playout import games as built_in
-
     facts, start = _facts(name), built_in.load(name).position()
     about = inspect.getdoc(type(start.game)) or ""
     if json:

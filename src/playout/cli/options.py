@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 
 from playout import games
 from playout.common.arguments import seed_from, whole_text
-from playout.core.watch import MOST_SECONDS, patience
+from playout.common.runtime import time_for_rules
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.search.limits import Limits
@@ -169,7 +169,7 @@ def changed(preset: str, given: Mapping[str, str]) -> Settings:
 @contextlib.contextmanager
 def within_time(limits: Limits) -> Iterator[None]:
     """Around what comes before a run: a rule in plain Python has as long as the run to return, at least a second."""
-    with patience(MOST_SECONDS if limits.seconds is None else max(limits.seconds, SECONDS)):
+    with time_for_rules(None if limits.seconds is None else max(limits.seconds, SECONDS)):
         yield
 
 

@@ -1,4 +1,4 @@
-"""What several commands do on a terminal: tables, JSON, a progress bar, the wait for the compiler, Ctrl-C."""
+"""Output that several commands share: tables, JSON, a progress bar, Ctrl-C."""
 
 import contextlib
 import json
@@ -9,21 +9,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from playout.search import Search
+from playout.errors import FileError
+from playout.search import Search
 
-PATIENCE = 0.5  # seconds before a bar appears
-PIPE_WIDTH = 120  # of tables that go to a file
+PATIENCE = 0.5  # seconds before a progress bar appears
+PIPE_WIDTH = 120  # characters, for tables that go to a file or pipe
 
 
 def check_can_write(path: Path | None, option: str) -> None:
-    """Refuse a file that can't be written before the work begins, not after it."""
-    from playout.errors import FileError
-
+    """Reject a file that can't be written before the work starts rather than after it."""
     if path is None:
         return
     folder = path.parent
@@ -31,42 +30,45 @@ def check_can_write(path: Path | None, option: str) -> None:
     if path.is_dir():
         why = "it is a folder"
     elif not folder.is_dir():
-        why = f"there is no folder {folder}"
+        why = f"folder {folder} does not exist"
     elif not os.access(path if path.exists() else folder, os.W_OK):
-        why = "it may not be written"
+        why = "permission denied"
     if why is not None:
-        raise FileError(f"{option} {path}: can't write there: {why}; give a file in a folder of yours")
+        raise FileError(cannot_write(option, path, why))
 
 
-def console() -> "Console":
-    """Where tables go: as wide as the terminal, of one width in a pipe."""
-    from rich.console import Console
+def cannot_write(option: str, path: Path, why: str | None) -> str:
+    """The message for a file that can't be written."""
+    return f"{option} {path}: can't write there: {why}; choose a file in a folder that you can write to"
 
+
+def console() -> Console:
+    """The console for tables: as wide as the terminal; of a fixed width in a pipe."""
     out = Console(highlight=False)
     return out if out.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def print_json(data: dict[str, Any]) -> None:
+    """Print one JSON object."""
     print(json.dumps(data, indent=2))
 
 
 def rate(count: float, seconds: float) -> str:
+    """A speed in words."""
     return f"{count / seconds:,.0f} a second" if seconds > 0 else "at once"
 
 
 def on_terminal() -> bool:
+    """Whether a person sees the output."""
     return sys.stdout.isatty() and sys.stderr.isatty()
 
 
 @contextlib.contextmanager
 def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], None] | None]:
-    """A function that shows how far the work is, as a text and a share; None where nobody looks."""
+    """A function that shows a text and the share of the work that is done; None if not on a terminal."""
     if not wanted or not on_terminal():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -90,15 +92,15 @@ def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], 
 
 
 @contextlib.contextmanager
-def search_progress(what: str, wanted: bool = True) -> Iterator[Callable[["Search", float], None] | None]:
-    """The same, as `Search.run` takes it."""
+def search_progress(what: str, wanted: bool = True) -> Iterator[Callable[[Search, float], None] | None]:
+    """The same, in the form that `Search.run` takes."""
     with progress(what, wanted) as show:
         yield None if show is None else lambda search, share: show(f"{search.simulations:,} simulations", share)
 
 
 @contextlib.contextmanager
-def stopped_by_interrupt(search: "Search") -> Iterator[None]:
-    """Ctrl-C ends the run, which then returns what it has found; a second one ends the program."""
+def stopped_by_interrupt(search: Search) -> Iterator[None]:
+    """Ctrl-C ends the run, which then returns its result so far; a second Ctrl-C ends the program."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -16,7 +16,7 @@ from playout.errors import ActionError, PositionError, SettingsError
 from playout.game import CHANCE, Game, Position
 from playout.play.chance import draw_outcome
 from playout.play.loop import play_game
-from playout.report.show import count, number, proven_word
+from playout.report.words import count, number, proven_word
 from playout.search import Search
 from playout.search.limits import Limits
 from playout.search.result import Result

@@ -1,10 +1,14 @@
 """`playout serve`: the workbench in a browser."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from playout.errors import SettingsError
+from playout.evaluators import opened
 
 from .options import whole
 
@@ -14,24 +18,24 @@ MIB = 1 << 20
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on. Another than loopback asks for a token.")
+        str, typer.Option("--host", help="The address to listen on. Any but a loopback address requires a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", metavar="N", parser=whole, help="0: any free one.")] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option("--port", metavar="N", parser=whole, help="0: any free port.")] = DEFAULT_PORT,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FOLDER", help="Where sessions are kept; a folder of yours by default."),
+        typer.Option("--data", metavar="FOLDER", help="Where sessions are stored; by default, a folder in your home."),
     ] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", metavar="GAME", help="A game of your own, file.py:Class; can be repeated."),
+        typer.Option("--game", metavar="GAME", help="Your own game, as file.py:Class; repeatable."),
     ] = None,
     network: Annotated[
         list[str] | None,
         typer.Option(
             "--network",
             metavar="FILE",
-            help="A network's file that searches may use, besides the games' own; repeatable.",
+            help="A network file that searches may use, besides those of the games; repeatable.",
         ),
     ] = None,
     part: Annotated[
@@ -39,14 +43,15 @@ def serve(
         typer.Option(
             "--part",
             metavar="CLASS",
-            help="A policy or backup of your own, file.py:Class, that searches may use; repeatable.",
+            help="Your own policy or backup, as file.py:Class, that searches may use; repeatable.",
         ),
     ] = None,
     max_sessions: Annotated[int, typer.Option("--max-sessions", metavar="N", parser=whole)] = 200,
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", metavar="N", parser=whole, help="Positions in one tree.")
     ] = 20_000_000,
-    max_bytes: Annotated[int, typer.Option("--max-bytes", metavar="N", parser=whole, help="Of one tree.")] = 2048 * MIB,
+    max_bytes: Annotated[int, typer.Option("--max-bytes", metavar="N", parser=whole, help="Bytes of one tree.")] = 2048
+    * MIB,
     max_memory: Annotated[
         int, typer.Option("--max-memory", metavar="N", parser=whole, help="Bytes of all trees in memory.")
     ] = 6144 * MIB,
@@ -54,26 +59,23 @@ def serve(
         int, typer.Option("--max-upload", metavar="N", parser=whole, help="Bytes of a search file.")
     ] = 512 * MIB,
     idle: Annotated[
-        int, typer.Option("--idle", metavar="S", parser=whole, help="Seconds until an idle session goes to disk.")
+        int, typer.Option("--idle", metavar="S", parser=whole, help="Seconds until an idle session is moved to disk.")
     ] = 600,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", metavar="N", parser=whole, help="Searches that compute at once; one a core."),
+        typer.Option(
+            "--workers", metavar="N", parser=whole, help="Searches that run at the same time; by default, one per core."
+        ),
     ] = None,
 ) -> int:
-    """Start the workbench: a page to set up, run, step and look into searches, and an HTTP interface for programs.
+    """Start the workbench: a page to set up, run, step and inspect searches, and an HTTP interface for programs.
 
-    PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL and PLAYOUT_LLM_KEY, if set, name a language model that answers questions.
+    PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL and PLAYOUT_LLM_KEY, if set, select a language model that answers questions.
     """
-    import os
-
-    from playout.errors import SettingsError
-    from playout.evaluators import opened
-
     try:
-        from playout.web.caps import Caps
-        from playout.web.server import default_folder
-        from playout.web.server import serve as start
+        from playout.web.caps import Caps  # heavy, and optional
+        from playout.web.server import default_folder  # heavy, and optional
+        from playout.web.server import serve as start  # heavy, and optional
     except ModuleNotFoundError as error:
         raise SettingsError(
             f"serve needs the package '{error.name}', which is not installed: pip install 'playout[web]'"
@@ -96,7 +98,7 @@ def serve(
     caps = Caps(max_sessions, max_nodes, max_bytes, max_memory, max_upload, float(idle), workers)
 
     for file in network or []:
-        opened(file, 1)  # what can't be used is said now, not to the first who asks for it
+        opened(file, 1)  # raises now if the file can't be used, not in the first request
 
     def say(line: str) -> None:
         print(line, flush=True)

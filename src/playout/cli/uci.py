@@ -2,12 +2,13 @@
 
 import sys
 
+from playout.uci import Engine
+
 from .options import NetworkFile
 
 
 def uci(network: NetworkFile = None) -> None:
-    """Play chess as a UCI engine, for a chess program to start. Commands come in line by line; `quit` ends it."""
-    from playout.uci import Engine
+    """Run the UCI chess engine, to be started by a chess program. It reads one command per line until `quit`."""
 
     def write(line: str) -> None:
         sys.stdout.write(line + "\n")

@@ -1,8 +1,14 @@
-"""`playout warm`: compile ahead."""
+"""`playout warm`: compile in advance."""
 
+import time
 from typing import Annotated
 
 import typer
+
+from playout.common.runtime import cache_folder
+from playout.errors import SettingsError
+from playout.play.warm import Done, be_modest, tasks
+from playout.play.warm import warm as compile_all
 
 from .options import whole
 
@@ -10,29 +16,24 @@ from .options import whole
 def warm(
     game: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GAME]…", help="Games whose rules are compiled, too.", show_default=False),
+        typer.Argument(metavar="[GAME]…", help="Games whose rules are compiled as well.", show_default=False),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All built-in games, and searches in graphs, open loops and with networks.")
+        bool,
+        typer.Option("--all", help="All built-in games, and searches with transpositions, open loop, and networks."),
     ] = False,
     processes: Annotated[
-        int | None, typer.Option("--processes", metavar="N", parser=whole, help="At once.", show_default="one a core")
+        int | None,
+        typer.Option("--processes", metavar="N", parser=whole, help="Processes to use.", show_default="one per core"),
     ] = None,
     background: Annotated[
-        bool, typer.Option("--background", help="In one process of low priority, without a word.")
+        bool, typer.Option("--background", help="In one process of low priority, without output.")
     ] = False,
 ) -> None:
-    """Compile ahead what analyze, play and serve need, so that the first search starts at once.
+    """Compile in advance what analyze, play and serve need, so that the first search starts at once.
 
-    Machine code is kept on disk (PLAYOUT_CACHE_DIR moves it) until Playout, Numba or the rules of the game change.
+    Compiled code stays on disk (PLAYOUT_CACHE_DIR sets the folder) until Playout, Numba or the game's rules change.
     """
-    import time
-
-    from playout.core.cache import cache_folder
-    from playout.errors import SettingsError
-    from playout.play.warm import Done, be_modest, tasks
-    from playout.play.warm import warm as compile_all
-
     if processes is not None and processes < 1:
         raise SettingsError(f"--processes is {processes}, expected a whole number of at least 1")
     wanted, found, began = tasks(game or (), everything), list[Done](), time.perf_counter()
@@ -53,5 +54,5 @@ def warm(
     compile_all(wanted, say, processes)
     count = sum(done.functions for done in found)
     seconds = time.perf_counter() - began
-    done = f"Compiled {count} functions in {seconds:.1f} s, kept in {cache_folder()}"
-    print(done if count else "There was nothing left to compile.")
+    done = f"Compiled {count} functions in {seconds:.1f} s, stored in {cache_folder()}"
+    print(done if count else "Everything was already compiled.")

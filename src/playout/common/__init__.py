@@ -1,1 +1,1 @@
-"""What every layer may use: checks of arguments, declarations of settings, files on disk, users' source files."""
+"""What every layer above the core may use: argument checks, declarations of settings, files, users' source files."""

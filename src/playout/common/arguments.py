@@ -1,4 +1,4 @@
-"""What callers give: names that are misspelled or belong elsewhere, and numbers in the forms that people write."""
+"""Checks of what callers pass: misspelled or misplaced names, and numbers in the forms that people write."""
 
 import difflib
 import functools
@@ -16,14 +16,14 @@ from playout.errors import FileError, SettingsError
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CLOSE = 0.6  # how alike two names have to be, from 0 to 1
-COMMON_START = 3  # or so many letters at the beginning: sims, simulations
-SEED_BITS = 32  # of a random seed: short enough to be typed again
+CLOSE = 0.6  # how similar two names have to be, from 0 to 1
+COMMON_START = 3  # or the number of letters with which both start: sims, simulations
+SEED_BITS = 32  # of a random seed: short enough to type
 MOST_SEED = 2**64 - 1
 
 
 def did_you_mean(given: str, known: Iterable[str], shown: str = "'{}'") -> str:
-    """The end of a message about an unknown name: the known one that is closest, or nothing.
+    """The end of a message about an unknown name: the closest known name, or nothing.
 
     >>> did_you_mean("polcy", ["policy", "evaluator"])
     "; did you mean 'policy'?"
@@ -45,7 +45,7 @@ def _bare(name: str) -> str:
 
 
 def refuses_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a public function or constructor: a call with wrong arguments is a `SettingsError` in one line."""
+    """Decorator for a public function or constructor: wrong arguments raise a `SettingsError` in one line."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -63,7 +63,7 @@ def refuses_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def checks_calls(cls: type[T]) -> type[T]:
-    """Decorate a class: its constructor and public methods refuse wrong arguments as `refuses_unknown_names` does."""
+    """Class decorator: the constructor and public methods check their arguments like `refuses_unknown_names`."""
     for name, member in list(vars(cls).items()):
         if name.startswith("_") and name != "__init__":
             continue
@@ -77,7 +77,7 @@ def checks_calls(cls: type[T]) -> type[T]:
 def _wrong_call(
     function: Callable[..., Any], signature: inspect.Signature, arguments: Any, named: Any, error: TypeError
 ) -> str:
-    """What is wrong with a call that does not fit the signature."""
+    """Message for a call that does not match the signature."""
     name = function.__qualname__.removesuffix(".__init__")
     takes = [p for p in signature.parameters.values() if p.name not in ("self", "cls") and p.kind != p.VAR_KEYWORD]
     names = [p.name for p in takes]
@@ -90,9 +90,9 @@ def _wrong_call(
     count = len(arguments) - ("self" in signature.parameters or "cls" in signature.parameters)
     if count > len(by_place):
         by_name = [p.name for p in takes if p.kind == p.KEYWORD_ONLY]
-        instead = f"; give the others by name, as in {by_name[0]}=…" if by_name else ""
+        instead = f"; pass the others by name, as in {by_name[0]}=…" if by_name else ""
         expected = f"at most {len(by_place)} ({', '.join(by_place)})" if by_place else "none"
-        return f"{name} got {count} value{'s' if count > 1 else ''} without a name, expected {expected}{instead}"
+        return f"{name} got {count} positional argument{'s' if count > 1 else ''}, expected {expected}{instead}"
     return f"{name}: {error} (it has: {listed})"
 
 
@@ -100,9 +100,9 @@ _places: list[tuple[str, str, Callable[[], Iterable[str]]]] = []  # see `note_na
 
 
 def note_names(place: str, written: str, names: Callable[[], Iterable[str]]) -> None:
-    """Register the names that `place` takes, so that giving one elsewhere is answered with where it goes.
+    """Register the names that `place` takes, so that the message for a name in the wrong place can say where it goes.
 
-    `written` is the advice, with {} for the name.
+    `written` is that advice, with {} for the name.
     """
     _places.append((place, written, names))
 
@@ -113,7 +113,7 @@ def parameters(function: Callable[..., Any]) -> Callable[[], list[str]]:
 
 
 def belongs_to(key: str, name: str) -> str:
-    """The end of a message about a name that something other than `name` takes: where to give it, or nothing.
+    """The end of a message about a name that belongs to something other than `name`: where it goes, or nothing.
 
     >>> import playout
     >>> belongs_to("seed", "Search.run")
@@ -139,7 +139,7 @@ def advice(key: str, name: str) -> str:
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether something can be called with `count` arguments by place.
+    """Whether something can be called with `count` positional arguments.
 
     >>> takes(lambda a, b: a, 2), takes(lambda a: a, 2), takes(3, 2)
     (True, False, False)
@@ -156,7 +156,7 @@ def takes(function: Any, count: int) -> bool:
 
 
 def whole(value: Any) -> int | None:
-    """A whole number in any form, NumPy's and 1e5 included; None where it is not one.
+    """A whole number in any form, including NumPy's and 1e5; None if it is not one.
 
     >>> whole(1e5), whole(1.5), whole(True)
     (100000, None, None)
@@ -168,7 +168,7 @@ def whole(value: Any) -> int | None:
 
 
 def whole_text(text: str) -> int:
-    """A whole number as people write it: 100000, 100_000 or 1e5; `ValueError` where it is not one.
+    """A whole number as people write it: 100000, 100_000 or 1e5; `ValueError` if it is not one.
 
     >>> whole_text("1e5"), whole_text("100_000")
     (100000, 100000)
@@ -183,7 +183,7 @@ def whole_text(text: str) -> int:
 
 
 def whole_from(value: Any, name: str, least: int = 1, most: int = 10**9) -> int:
-    """A count that a caller gives, from 1 on or another least number, by the name of the argument."""
+    """Check a count that a caller passes as the argument `name`."""
     found = whole(value)
     if found is None or not least <= found <= most:
         upper = f" and at most {most}" if found is not None and found > most else ""
@@ -192,19 +192,19 @@ def whole_from(value: Any, name: str, least: int = 1, most: int = 10**9) -> int:
 
 
 def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's own; anything else as it is."""
+    """Convert NumPy's numbers to Python's; anything else is returned unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def path_from(given: Any, caller: str) -> Path:
-    """The file that a caller names."""
+    """The file that a caller passes."""
     if not isinstance(given, str | os.PathLike):
         raise FileError(f"{caller} got {given!r:.80}, expected the name of a file")
     return Path(given)
 
 
 def seed_from(seed: Any) -> int:
-    """The seed that was given; a random one for None."""
+    """Check a seed; None gives a random one."""
     if seed is None:
         return secrets.randbits(SEED_BITS)
     found = whole(seed)

@@ -1,4 +1,4 @@
-"""Writing files such that there is either the old one or the new one, whatever happens meanwhile."""
+"""Atomic writes: at any time a file is either the old one or the new one."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from playout.errors import FileError
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once the block has written it; a block that fails leaves the old one."""
+    """A file that replaces `path` when the block succeeds; if it fails, the old file stays."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666)
     try:
@@ -28,10 +28,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file such that there is either the old one or the new one, whatever happens."""
+    """Write a file atomically."""
     path = path.resolve()
     if path.exists() and not path.is_file():
-        raise FileError(f"{path}: is no regular file; name another to write to")
+        raise FileError(f"{path}: not a regular file; choose another to write to")
     try:
         with replacing(path) as file:
             file.write(data)

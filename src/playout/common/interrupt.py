@@ -9,7 +9,7 @@ INTERRUPTED = 130
 
 
 def _is_command() -> bool:
-    """Whether this process is `playout` or `python -m playout`; in other programs Ctrl-C is theirs."""
+    """Whether this process is `playout` or `python -m playout`; other programs handle Ctrl-C themselves."""
     if sys.argv[:1] == ["-m"]:
         return "playout" in sys.orig_argv
     return os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0] == "playout"
@@ -21,7 +21,7 @@ def _hook(kind: Any, error: Any, trace: Any) -> None:
         return
     sys.stderr.write(f"{STOPPED}\n")
     sys.stderr.flush()
-    os._exit(INTERRUPTED)  # Python itself would end by the signal
+    os._exit(INTERRUPTED)  # Python would end with the signal instead
 
 
 if _is_command():

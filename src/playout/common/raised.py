@@ -1,4 +1,4 @@
-"""What was raised in a user's own code, in one line: the exception, and the place it came from."""
+"""Exceptions from users' code in one line: the exception, and where it was raised."""
 
 import sys
 import traceback
@@ -11,12 +11,13 @@ __all__ = ["as_exception", "described", "safe_text", "users_frames", "users_line
 
 
 def users_place(error: BaseException) -> str | None:
-    """The line of a user's own code that an exception was raised in, if it was."""
+    """Where in a user's code an exception was raised: file, line and function; None if it was not."""
     frame = _users_frame(error)
     return f"{frame.filename}:{frame.lineno}, in {frame.name}" if frame else None
 
 
 def users_line(error: BaseException) -> str | None:
+    """The same without the function."""
     frame = _users_frame(error)
     return f"{frame.filename}:{frame.lineno}" if frame else None
 
@@ -41,7 +42,8 @@ def described(error: BaseException) -> str:
 
 
 def safe_text(text: Callable[[], str]) -> str:
+    """A position's text on one line, or a remark if a user's function that writes it raises."""
     try:
         return " ".join(text().split())
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a user's own text function raises
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a user's function may raise anything
         return f"a position whose text raised {described(error)}"

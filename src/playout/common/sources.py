@@ -1,4 +1,4 @@
-"""Classes of a user's own, named as `file.py:Class` or `module:Class`: finding and importing what defines them."""
+"""Users' classes, named as `file.py:Class` or `module:Class`: finds and imports what defines them."""
 
 import contextlib
 import importlib
@@ -12,11 +12,11 @@ from typing import Any
 
 from playout.errors import PlayoutError
 
-_loaded: dict[Path, tuple[str, bytes]] = {}  # files that were imported: the module's name, and the source
+_loaded: dict[Path, tuple[str, bytes]] = {}  # imported files: the module's name, and the source
 
 
 def split(spec: str) -> tuple[str, str] | None:
-    """File or module, and the name in it; None where no name is given.
+    """The file or module, and the name in it; None without a name.
 
     >>> split("nim.py:Nim"), split("games.nim:Nim"), split("nim.py")
     (('nim.py', 'Nim'), ('games.nim', 'Nim'), None)
@@ -27,9 +27,9 @@ def split(spec: str) -> tuple[str, str] | None:
 
 
 def load(place: str, name: str, spec: str, refuse: type[PlayoutError]) -> tuple[ModuleType, str]:
-    """The module of a file or of that name, and `spec` as it can be found from every folder.
+    """The module of that file or name, and `spec` with an absolute path.
 
-    `refuse` is raised, with one line, where there is none or where it fails.
+    `refuse` is the exception to raise, with a one-line message, if it does not exist or fails to import.
     """
     if place.endswith(".py") or "/" in place or os.sep in place:
         return _import_file(place, spec, refuse), f"{_path(place)}:{name}"
@@ -37,7 +37,7 @@ def load(place: str, name: str, spec: str, refuse: type[PlayoutError]) -> tuple[
 
 
 class Loaded:
-    """The files imported so far. Sent to another process, it imports them there, under the same names."""
+    """The files imported so far. Unpickled in another process, it imports them there under the same names."""
 
     def __reduce__(self) -> Any:
         there = [(name, str(path)) for path, (name, _) in _loaded.items() if name in sys.modules]
@@ -47,7 +47,7 @@ class Loaded:
 def _load_again(files: list[tuple[str, str]]) -> Loaded:
     for name, path in files:
         _make_importable(Path(path).parent)
-        with contextlib.suppress(Exception):  # what is sent may not need it; otherwise that fails by its name
+        with contextlib.suppress(Exception):  # it may not be needed there; if it is, unpickling fails and names it
             _run(name, Path(path), Path(path).read_bytes())
     return Loaded()
 
@@ -57,19 +57,19 @@ def _path(place: str) -> Path:
 
 
 def _import_file(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleType:
-    """Run a user's file as a module, again where it was edited, its folder importable as it is for a script."""
+    """Run a user's file as a module, again if it was edited; like a script, it can import from its folder."""
     path = _path(place)
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "does not exist"
         raise refuse(f"can't load '{spec}': {path} {what}")
     if path.suffix != ".py":
-        raise refuse(f"can't load '{spec}': {path} is no Python file; expected a name that ends in .py")
+        raise refuse(f"can't load '{spec}': {path} is not a Python file; expected a name that ends in .py")
     try:
         source = path.read_bytes()
     except OSError as error:
         raise refuse(f"can't load '{spec}': {path} can't be read ({error.strerror})") from None
     name, before = _loaded.get(path, (_free_name(path), None))
-    if source == before and name in sys.modules:  # a class that is loaded twice would be two classes
+    if source == before and name in sys.modules:  # loading a class twice would make two classes
         return sys.modules[name]
     _make_importable(path.parent)
     try:
@@ -79,7 +79,7 @@ def _import_file(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleTyp
 
 
 def _free_name(path: Path) -> str:
-    """A name for a file's module: a user's random.py must not become everybody's."""
+    """A free name for a file's module: a user's random.py must not replace Python's."""
     name, number = path.stem, 1
     while getattr(sys.modules.get(name), "__file__", str(path)) != str(path):
         name, number = f"playout_file{number}_{path.stem}", number + 1
@@ -92,7 +92,7 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:
-        exec(compile(source, str(path), "exec"), vars(module))  # cached bytecode may be that of a second ago
+        exec(compile(source, str(path), "exec"), vars(module))  # cached bytecode may be out of date by a second
     except BaseException:
         del sys.modules[name]
         _loaded.pop(path, None)
@@ -102,14 +102,14 @@ def _run(name: str, path: Path, source: bytes) -> ModuleType:
 
 
 def _import_module(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleType:
-    _make_importable(Path.cwd())  # an installed command does not look there by itself
+    _make_importable(Path.cwd())  # an installed command does not search there by default
     try:
         return importlib.import_module(place)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{place}.".startswith(f"{error.name}."):
             raise refuse(
                 f"can't load '{spec}': there is no module '{error.name}', neither installed nor in {Path.cwd()}; "
-                f"a file is written with its ending, as in {place}.py:Class"
+                f"write a file with its extension, as in {place}.py:Class"
             ) from None
         found = importlib.util.find_spec(place) if "." not in place else None
         raise _failed(spec, (found.origin if found else None) or place, error, refuse) from error
@@ -122,7 +122,7 @@ def _make_importable(folder: Path) -> None:
 
 
 def _failed(spec: str, file: str, error: BaseException, refuse: type[PlayoutError]) -> PlayoutError:
-    """The user's own line that failed: the deepest one outside of Python's and other people's packages."""
+    """The error with the user's line that failed: the innermost one that is not in an installed package."""
     if isinstance(error, SyntaxError):
         return refuse(f"can't load '{spec}': {error.filename or file}:{error.lineno}: syntax error: {error.msg}")
     frames = traceback.extract_tb(error.__traceback__)

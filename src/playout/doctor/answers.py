@@ -1,4 +1,4 @@
-"""What the methods of a Python object may answer; each mistake is noted with the object it was found at."""
+"""Checks what the methods of a Python object return; each mistake is noted with the object."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,9 @@ from .notes import CLOSE, Notes, shorten
 from .picture import safe_text
 
 
-class Answers:
+class ObjectAnswers:
+    """Converts what methods return, and notes what is wrong with it."""
+
     def __init__(self, game: Game, notes: Notes) -> None:
         self.game, self.notes = game, notes
 
@@ -32,6 +34,7 @@ class Answers:
         return int(value)
 
     def ended(self, obj: Any, value: Any) -> bool:
+        """True or False, from `is_terminal`."""
         if not isinstance(value, bool | np.bool_) and not (isinstance(value, int) and value in (0, 1)):
             self.notes.fail("bad-answer", "is_terminal", obj, value=_text(value), expected="True or False")
         return bool(value)
@@ -46,7 +49,10 @@ class Answers:
             self.notes.fail("no-actions", rule, obj, end=end)
         if len(found) > self.game.max_actions:
             self.notes.fail("too-many-actions", rule, obj, value=len(found), most=self.game.max_actions)
-        if rule in ("legal_actions", "chance_outcomes"):  # two children may be equal: moves may come to the same
+        if rule in (
+            "legal_actions",
+            "chance_outcomes",
+        ):  # children may be equal: different moves may lead to the same position
             texts = [repr(action) for action in found]
             if len(set(texts)) < len(texts):
                 self.notes.note("action-twice", rule, obj, values=shown(found))
@@ -67,6 +73,7 @@ class Answers:
         return names, weights
 
     def priors(self, obj: Any, value: Any, actions: list[Any]) -> None:
+        """One weight of at least 0 for each action, or a mapping of some actions to weights."""
         weights = list(value.values()) if isinstance(value, Mapping) else self.listed(obj, "priors", value)
         few = len(weights) <= len(actions) if isinstance(value, Mapping) else len(weights) == len(actions)
         if not few:
@@ -79,7 +86,7 @@ class Answers:
             self.notes.note("bad-priors", "priors", obj, value="0", whom="every action")
 
     def numbers(self, obj: Any, rule: str, value: Any, one: bool = False) -> tuple[float, ...]:
-        """One finite number for each player; a player alone may have it without a list."""
+        """One finite number for each player; with one player, it need not be in a list."""
         count = 1 if one else self.game.players
         parts = [value] if count == 1 and _is_number(value) else value
         good = isinstance(parts, list | tuple | np.ndarray) and len(parts) == count
@@ -92,12 +99,13 @@ class Answers:
         return found
 
     def random_child(self, obj: Any, child: Any, children: list[Any]) -> None:
+        """One of the children, if they can be compared."""
         if has_equality(child) and child not in children:
             self.notes.note("bad-random-child", "find_random_child", obj, value=_text(child))
 
 
 def has_equality(obj: Any) -> bool:
-    """Whether its class says when two objects are equal."""
+    """Whether its class defines `__eq__`."""
     kind: Any = type(obj)
     return kind.__eq__ is not object.__eq__
 

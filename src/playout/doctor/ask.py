@@ -1,7 +1,7 @@
-"""Asks one rule on one position: uncompiled, guarded and compiled, with its buffers filled differently each time.
+"""Calls one rule on one position: uncompiled, guarded and compiled, with its buffers filled differently each time.
 
-What a rule may not do shows in the comparison: change the state, write outside of its buffers, leave a place unwritten,
-answer differently when asked again, never return.
+Comparing the answers shows what a rule must not do: change the state, write outside of its buffers, leave an entry
+unwritten, give another answer the second time, never return.
 """
 
 import contextlib
@@ -19,24 +19,26 @@ from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError
 from playout.game import REQUIRED, Game
 
-from .compare import Answer, contrast, differences, equal, plain_value, same, whole
+from .compare import RuleAnswer, contrast, differences, equal, plain_value, same, whole
 from .notes import Notes
 from .outside import changed_globals
 
-ROOM = 4096  # behind each buffer of a compiled rule: what it writes there is noticed
-# What the buffers hold that a rule has to fill: actions, and numbers. Two of each, to find what was left as it was.
+ROOM = 4096  # entries behind each buffer of a compiled rule, to detect writes past its end
+# The contents of buffers that a rule has to fill: actions, and numbers. Two of each, to find unwritten entries.
 INT_FILLS, FLOAT_FILLS = (-77_777, -11_111), (math.nan, 0.25)
-BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # what lies behind a buffer of a compiled rule
+BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # the contents of that room
 
-# All buffers but `rewards` and `planes`, which arrive zeroed, may arrive with anything in them: those of these rules.
+# Rules whose buffers may hold anything when they are called; `rewards` and `planes` arrive zeroed.
 FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")
-LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one a player", "values": "one a player"}
+LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one per player", "values": "one per player"}
 
 
-class Asker:
+class RuleAsker:
+    """Calls the rules of one game, and notes what they must not do."""
+
     def __init__(self, game: Game, notes: Notes) -> None:
         self.game, self.notes, self.watchdog = game, notes, notes.watchdog
-        copies = Copies(lambda copied: copied)  # in which helpers that are compiled are plain Python, too
+        copies = Copies(lambda copied: copied)  # compiled helpers become plain Python, too
         self.plain: dict[str, Callable[..., Any]] = {
             rule: copies.of(function) for rule, function in game.rules.functions.items()
         }
@@ -49,6 +51,7 @@ class Asker:
         self.asked = 0
 
     def compile(self) -> None:
+        """Compile all rules; if one that the search needs can't be compiled, none is used compiled."""
         for rule in self.plain:
             try:
                 self.compiled[rule] = self.game.rules._dispatcher(rule)
@@ -57,8 +60,8 @@ class Asker:
         if any(rule in self.plain and rule not in self.compiled for rule in (*REQUIRED, "chance_outcomes")):
             self.compiled = {}
 
-    def ask(self, rule: str, buffer: Any, plain: bool, *given: Any) -> Answer:
-        """Ask a rule twice, and compiled too if `plain` comes first; what must not be is noted."""
+    def ask(self, rule: str, buffer: Any, plain: bool, *given: Any) -> RuleAnswer:
+        """Call a rule twice; with `plain`, uncompiled first and then compiled. Differences are noted."""
         action = given[0] if rule == "apply" else None
         self.asked += 1
         if not plain and rule in self.compiled:
@@ -69,7 +72,7 @@ class Asker:
             observed = self._guarded(rule, buffer, *given)
             if observed is not None and equal(first, observed):
                 second = observed
-            else:  # the guard must not be what makes the difference
+            else:  # make sure that the difference does not come from the guard
                 second = self._safely(self.plain, rule, buffer, *given, fill=1)
         if rule not in ("apply", "initial_state"):
             self.look_for_changes(rule, buffer, first.after)
@@ -85,14 +88,14 @@ class Asker:
         return first
 
     def blame_globals(self, rule: str) -> bool:
-        """Whether globals have changed since the rule was compiled; if so, that is noted."""
+        """Whether globals have changed since the rule was compiled; if so, it is noted."""
         changed = list(changed_globals(self.game.rules, rule))
         if changed and not self.notes.has("frozen-global", rule, "changed"):
             self.notes.note("frozen-global", rule, kind="changed", name=changed[0][0], how=changed[0][1])
         return bool(changed)
 
-    def _safely(self, functions: dict[str, Any], rule: str, buffer: Any, *given: Any, fill: int = 0) -> Answer:
-        """Call a rule; what it raises is noted, and ends the game."""
+    def _safely(self, functions: dict[str, Any], rule: str, buffer: Any, *given: Any, fill: int = 0) -> RuleAnswer:
+        """Call a rule; an exception is noted and ends the game."""
         where, action = None if rule == "initial_state" else buffer, given[0] if rule == "apply" else None
         try:
             return self.call(functions, rule, buffer, *given, fill=fill)
@@ -102,18 +105,18 @@ class Asker:
         except Exception as error:  # noqa: BLE001  # a user's rule may raise anything
             self.unsafe.add(rule)
             if isinstance(error, IndexError):
-                self._guarded(rule, buffer, *given)  # says how far it went, and ends the game too
+                self._guarded(rule, buffer, *given)  # notes how far it went, and ends the game too
             self.notes.raised(rule, error, where, action, "action-refused" if rule == "apply" else "raises")
         raise AssertionError("`raised` always raises")
 
-    def _guarded(self, rule: str, buffer: Any, *given: Any) -> Answer | None:
-        """Call a rule uncompiled on guarded arrays and note what it writes outside of them; None where it raises."""
+    def _guarded(self, rule: str, buffer: Any, *given: Any) -> RuleAnswer | None:
+        """Call a rule uncompiled on guarded arrays and note writes outside of them; None if it raises."""
         recorder, answer = Recorder(), None
         with contextlib.suppress(Exception, NeverReturnedError):
             answer = self.call(self.plain, rule, buffer, *given, fill=1, recorder=recorder)
         where, action = None if rule == "initial_state" else buffer, given[0] if rule == "apply" else None
         for name, index in recorder.negative.items():
-            level = "error" if name in LISTED else "warning"  # the others are as long as the rule takes them to be
+            level = "error" if name in LISTED else "warning"  # in the others, the last entry may be what is meant
             text = f"{name}[{', '.join(map(str, index))}]"
             self.notes.note("negative-index", rule, where, action, level=level, kind=name, text=text)
         for name, outside in recorder.outside.items():
@@ -130,9 +133,9 @@ class Asker:
     ) -> None:
         if len(shape) == 1 and first[0] >= 0:
             limit = f" ({LIMITS[name]})" if name in LIMITS else ""
-            how = f"writes {most:,} places of `{name}`, which has {shape[0]:,}{limit}"
+            how = f"writes {most:,} entries of `{name}`, which has {shape[0]:,}{limit}"
         else:
-            how = f"writes `{name}[{', '.join(map(str, first))}]`, and the shape of `{name}` is {shape}"
+            how = f"writes `{name}[{', '.join(map(str, first))}]`, but the shape of `{name}` is {shape}"
         self.notes.fail("past-end", rule, where, action, kind=name, how=how)
 
     def call(
@@ -143,8 +146,8 @@ class Asker:
         *given: Any,
         fill: int = 0,
         recorder: Recorder | None = None,
-    ) -> Answer:
-        """One call on a copy of the state; where buffers arrive with anything in them, `fill` chooses what."""
+    ) -> RuleAnswer:
+        """Call a rule once on a copy of the state; `fill` selects what its buffers contain."""
         compiled, state = functions is not self.plain, buffer.copy()
         names = BUFFERS.get(rule, ())
         whole_buffers = [self._buffer(name, fill, compiled) for name in names]
@@ -172,13 +175,13 @@ class Asker:
         if rule in ("legal_actions", "chance_outcomes"):
             used = max(0, int(value)) if whole(value) else 0
         written = tuple(tuple(part.ravel()[:used].tolist()) for part in buffers)
-        return Answer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
+        return RuleAnswer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
 
     def _call_compiled(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A compiled rule is interrupted from inside, where a loop of it asks whether to go on."""
-        if not self.game.rules.guard:  # it does not ask
+        """Call a compiled rule, whose loops ask from time to time whether to stop."""
+        if not self.game.rules.guard:  # they don't ask
             return function(*arguments)
-        until = list[float]()  # reading the clock takes longer than most rules: not before one asks
+        until = list[float]()  # read only when a loop asks: reading the clock takes longer than most rules
 
         def too_long() -> str | None:
             now = time.thread_time()
@@ -195,12 +198,12 @@ class Asker:
                 raise NeverReturnedError().with_traceback(error.__traceback__) from None
 
     def _buffer(self, name: str, fill: int, compiled: bool) -> tuple[Any, int]:
-        """A buffer and how long the rule may take it to be; a compiled rule's has room behind it."""
+        """A buffer, and the length that the rule may use; for a compiled rule, with room behind it."""
         size = {"planes": math.prod(self.game.planes)}.get(name, self.game.players)
         size = self.game.max_actions if name in LISTED else size
         room = size + (ROOM if compiled else 0)
         if name == "actions":
-            # Uncompiled, actions go into 64 bits, so that one that does not fit into 32 is seen.
+            # Uncompiled, actions have 64 bits, to detect those that do not fit into 32.
             buffer = np.full(room, BEHIND_INT, np.int32 if compiled else np.int64)
             buffer[:size] = INT_FILLS[fill]
         else:
@@ -209,7 +212,7 @@ class Asker:
         return buffer, size
 
     def _look_behind(self, rule: str, buffer: Any, given: Any, names: Any, buffers: list[tuple[Any, int]]) -> None:
-        """What a compiled rule wrote behind its buffers."""
+        """Note what a compiled rule wrote behind its buffers."""
         action = given[0] if rule == "apply" else None
         for name, (part, size) in zip(names, buffers, strict=True):
             behind = part[size:]
@@ -219,26 +222,27 @@ class Asker:
                 self._wrote_outside(rule, buffer, action, name, size + int(changed[-1]) + 1, (size,), (size,))
 
     def look_for_changes(self, rule: str, buffer: Any, after: bytes) -> None:
+        """Note that a rule changed the state."""
         if after != buffer.tobytes():
             self.notes.note("changes-state", rule, buffer, contrast=differences(self.game, buffer.tobytes(), after))
 
-    def _is_sound(self, rule: str, answer: Answer) -> bool:
-        """Whether an answer is worth a comparison; otherwise it gets a finding of its own."""
+    def _is_sound(self, rule: str, answer: RuleAnswer) -> bool:
+        """Whether an answer is valid enough to be compared; otherwise it gets a finding of its own."""
         if rule in ("legal_actions", "chance_outcomes"):
             few = whole(answer.value) and answer.value <= self.game.max_actions
             return few and all(abs(action) < 2**31 for action in answer.written[0])
         return answer.value is None or whole(answer.value)
 
     def _differs(
-        self, rule: str, buffer: Any, action: Any, given: Any, first: Answer, second: Answer, plain: bool
+        self, rule: str, buffer: Any, action: Any, given: Any, first: RuleAnswer, second: RuleAnswer, plain: bool
     ) -> None:
-        """Asked twice, a rule answered differently: by chance, or because of what was in the buffer."""
+        """Note why two calls of a rule differ: hidden randomness, or old values in a buffer."""
         if rule in self.random_rules:
             return
         functions = self.plain if plain or rule not in self.compiled else self.compiled
         again = [(self._safely(functions, rule, buffer, *given, fill=fill), fill) for fill in (0, 1, 0, 1)]
         if rule in FILLED and all(equal(answer, (first, second)[fill]) for answer, fill in again):
-            name, how = BUFFERS[rule][0], "uses what was in `{}` before"
+            name, how = BUFFERS[rule][0], "uses the old values in `{}`"
             for part, one, two in zip(BUFFERS[rule], first.written, second.written, strict=True):
                 fills = INT_FILLS if part == "actions" else FLOAT_FILLS
                 left = [i for i, pair in enumerate(zip(one, two, strict=False)) if same(pair[0], fills[0])]
@@ -251,5 +255,5 @@ class Asker:
             )
             self.notes.fail("not-written", rule, buffer, action, how=how.format(name), wanted=wanted)
         self.random_rules.add(rule)
-        how = f"answers differently when asked again ({contrast(self.game, first, second, 'first', 'then')})"
+        how = f"gives another answer the second time ({contrast(self.game, first, second, 'first', 'then')})"
         self.notes.note("hidden-randomness", rule, buffer, action, how=how)

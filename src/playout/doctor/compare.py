@@ -1,4 +1,4 @@
-"""What a rule answered, and how two answers or two states differ."""
+"""The answer of a rule, and how two answers or two states differ."""
 
 import math
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from .notes import shorten
 
 
 @dataclass
-class Answer:
-    """What a rule did: what it returned, what it wrote, and the state afterwards."""
+class RuleAnswer:
+    """What a rule returned, what it wrote, and the state afterwards."""
 
     value: Any
     written: tuple[tuple[Any, ...], ...]
     after: bytes
-    actions_changed: bool = False  # of those it was given
+    actions_changed: bool = False  # whether it changed the actions it was given
 
 
-def contrast(game: Game, one: Answer, two: Answer, first: str, second: str) -> str:
-    """The first thing in which two answers differ, with both values."""
+def contrast(game: Game, one: RuleAnswer, two: RuleAnswer, first: str, second: str) -> str:
+    """The first difference between two answers, with both values."""
     if not same(one.value, two.value):
         return f"{first} {one.value}, {second} {two.value}"
     for a, b in zip(one.written, two.written, strict=True):
@@ -33,11 +33,11 @@ def contrast(game: Game, one: Answer, two: Answer, first: str, second: str) -> s
 
 
 def differences(game: Game, one: bytes, two: bytes, first: str = "before", second: str = "after") -> str:
-    """The fields in which two states differ, with both values of the first."""
+    """The fields in which two states differ, with both values of the first such field."""
     a, b = game.rules.view(as_buffer(one)), game.rules.view(as_buffer(two))
     names = [name for name in game.dtype.names or () if a[name].tobytes() != b[name].tobytes()]
     if not names:
-        return "in bytes that belong to no field"
+        return "in bytes between the fields"
     x, y = np.ravel(a[names[0]]), np.ravel(b[names[0]])
     at = next((i for i in range(x.size) if x[i] != y[i]), 0)
     place = names[0] + (f".flat[{at}]" if x.size > 1 else "")
@@ -53,7 +53,7 @@ def whole(value: Any) -> bool:
     return isinstance(value, int | np.integer | np.bool_)
 
 
-def equal(one: Answer, two: Answer) -> bool:
+def equal(one: RuleAnswer, two: RuleAnswer) -> bool:
     return (
         same(one.value, two.value)
         and one.after == two.after
@@ -65,16 +65,16 @@ def equal(one: Answer, two: Answer) -> bool:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal, or so near that only the order of compiled additions can tell them apart."""
+    """Equal up to rounding: compiled code may add in another order."""
     if isinstance(a, float | np.floating) and isinstance(b, float | np.floating):
         return bool((math.isnan(a) and math.isnan(b)) or a == b or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12))
     return bool(a == b)
 
 
 def plain_value(rule: str, value: Any) -> Any:
-    """What a rule returned, as it is compared and shown."""
+    """What a rule returned, as comparisons and messages use it."""
     if rule in ("apply", "evaluate", "priors", "observe", "initial_state"):
-        return None  # compiled, whatever they return is dropped
+        return None  # the search ignores what they return
     if whole(value):
         return int(value) % 2**64 if rule == "hash" else int(value)  # -1 and 2^64 - 1 are the same 64 bits
     if value is not None and not isinstance(value, float):

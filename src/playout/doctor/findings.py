@@ -1,12 +1,12 @@
-"""What the doctor says: one finding, and the report."""
+"""Findings, and the reports that hold them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One mistake: what happened and where, the likely cause, and what to do. `count` says how often it was seen."""
+    """One mistake: what happened and where, the likely cause, and the fix. `count` is how often it was seen."""
 
     code: str
     rule: str
@@ -15,7 +15,7 @@ class Finding:
     fix: str
     position: str = ""
     action: str = ""
-    level: str = "error"  # or "warning": suspicious, though it may be meant
+    level: str = "error"  # or "warning": suspicious, but possibly intended
     count: int = 1
 
     def __str__(self) -> str:
@@ -27,25 +27,29 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What `check_game` found, and figures of the games it played; `ok` when there is no error."""
+    """What `check_game` found, and statistics of the games it played; `ok` if there are no errors."""
 
     game: str
     findings: tuple[Finding, ...]
-    games: int  # played to an end, or to where a rule failed
+    games: int  # played to the end, or until a rule failed
     positions: int
-    positions_uncompiled: int | None  # those looked at uncompiled too; None: a game of objects, never compiled
-    length: tuple[int, float, int]  # least, mean, most actions of a finished game
-    branching: tuple[int, float, int]  # the same of the legal actions where a player moves
+    positions_uncompiled: (
+        int | None
+    )  # of these, checked uncompiled too; None for Python objects, which are not compiled
+    length: tuple[int, float, int]  # actions of a finished game: fewest, mean, most
+    branching: tuple[int, float, int]  # the same for the legal actions where a player moves
     max_actions: int
     players: int
-    results: tuple[tuple[tuple[float, ...], int], ...]  # returns, one a player, and how often; most frequent first
-    playouts_per_second: float | None  # compiled; None where that was not measured
+    results: tuple[tuple[tuple[float, ...], int], ...]  # returns, one per player, and how often; most frequent first
+    playouts_per_second: float | None  # compiled; None if not measured
 
     @property
     def ok(self) -> bool:
+        """Whether there are no errors; warnings may remain."""
         return not any(finding.level == "error" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
         figures = {key: value for key, value in vars(self).items() if key not in ("findings", "results")}
         for key in ("length", "branching"):
             figures[key] = dict(zip(("least", "mean", "most"), figures[key], strict=True))
@@ -59,33 +63,46 @@ class Report:
     def __str__(self) -> str:
         errors = sum(finding.level == "error" for finding in self.findings)
         counts = [plural(n, s) for n, s in ((errors, "error"), (len(self.findings) - errors, "warning")) if n]
-        lines = [f"{self.game}: {' and '.join(counts) or 'nothing wrong found'} in {plural(self.games, 'game')}"]
+        lines = [f"{self.game}: {' and '.join(counts) or 'no mistakes found'} in {plural(self.games, 'game')}"]
         lines += [f"  {line}" for finding in self.findings for line in str(finding).splitlines()]
         low, mean, high = self.length
         few, usual, many = self.branching
         plain = self.positions_uncompiled
-        also = "" if plain is None else f", {plain:,} of them uncompiled too"
+        also = "" if plain is None else f" ({plain:,} uncompiled too)"
         lines.append(
-            f"  {plural(self.players, 'player')}; {self.positions:,} positions{also}; {mean:.1f} actions a game "
-            f"({low} to {high}); {usual:.1f} to choose from "
+            f"  {plural(self.players, 'player')}; {self.positions:,} positions{also}; {mean:.1f} actions per game "
+            f"({low} to {high}); {usual:.1f} legal actions per position "
             f"({few} to {many}; max_actions = {self.max_actions})"
         )
         shown = [f"({numbers(returns)}) {plural(count, 'time')}" for returns, count in self.results[:6]]
         more = f", {len(self.results) - 6} others" if len(self.results) > 6 else ""
-        speed = "" if self.playouts_per_second is None else f"; {self.playouts_per_second:,.0f} playouts a second"
+        speed = "" if self.playouts_per_second is None else f"; {self.playouts_per_second:,.0f} playouts per second"
         lines.append(f"  results: {', '.join(shown) or 'none'}{more}{speed}")
         return "\n".join(lines)
 
 
+@dataclass
+class GameCounts:
+    """What the doctor counts while it plays."""
+
+    games: int = 0
+    positions: int = 0
+    unfinished: int = 0
+    lengths: list[int] = field(default_factory=list)  # actions of each finished game
+    branching: list[int] = field(default_factory=list)  # legal actions of each position
+
+
 def numbers(values: Any, most: int = 8) -> str:
+    """The first `most` values, separated by commas."""
     shown = ", ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in values[:most])
     return shown + (", …" if len(values) > most else "")
 
 
 def spread(values: list[int]) -> tuple[int, float, int]:
-    """Least, mean and most."""
+    """The lowest, the mean and the highest value."""
     return (min(values), sum(values) / len(values), max(values)) if values else (0, 0.0, 0)
 
 
 def plural(count: int, what: str) -> str:
+    """A count with its noun."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

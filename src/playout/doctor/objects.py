@@ -1,7 +1,7 @@
-"""The doctor for games made of Python objects: plays at random and looks at every method's answers.
+"""The doctor for games made of Python objects: plays at random and checks what every method does.
 
-Objects must not change when a method is called, and must answer the same when asked again. So everything that an object
-holds is compared before and after each call, and each action is played twice.
+An object must not change when a method is called, and must give the same answer again. So everything that it holds is
+compared before and after each call, and each action is played twice.
 """
 
 import contextlib
@@ -17,31 +17,31 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError
 from playout.game import Game
+from playout.game.wrap import wrap
 from playout.game.wrap.checks import own_text
 
-from .answers import Answers, has_equality
-from .findings import Report, spread
+from .answers import ObjectAnswers, has_equality
+from .findings import GameCounts, Report
 from .mistakes import MISTAKES
 from .notes import BrokenOffError, Moves, Notes, Returns
 from .object_mistakes import OBJECT_MISTAKES
 from .picture import Picture
 from .speed import measure_speed
 
-PICTURE_SECONDS = 5.0  # pictures are taken for so long; then answers alone are looked at
-UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
-KEPT = 1000  # objects of a game, and equal ones, are kept to name them later: each may be large
+PICTURE_SECONDS = 5.0  # after this time no more pictures are taken, and only answers are checked
+UNFINISHED_GAMES = 3  # stop after this many games without an end
+KEPT = 1000  # objects of a game, and equal ones, that are kept for messages: they may be large
 ENDS = {repr(None), repr(TERMINAL)}
 KINDS = (("current_player", "legal_actions", "play"), ("find_children", "find_random_child", "is_terminal", "reward"))
 
 
 def looks_like_a_game(obj: Any) -> bool:
-    """Whether an object has the methods that `po.wrap` asks for."""
+    """Whether an object has the methods that `po.wrap` needs."""
     return not isinstance(obj, type) and any(all(callable(getattr(obj, n, None)) for n in kind) for kind in KINDS)
 
 
 def wrapped(obj: Any) -> Game:
-    from playout.game.wrap import wrap
-
+    """The game of an object; a `GameError` if its methods raise at once."""
     try:
         return wrap(obj)
     except PlayoutError:
@@ -51,6 +51,8 @@ def wrapped(obj: Any) -> Game:
 
 
 class ObjectDoctor:
+    """Checks one game of objects."""
+
     def __init__(self, game: Game, seed: int, max_length: int, watchdog: Watchdog) -> None:
         self.game, self.max_length, self.rng = game, max_length, random.Random(seed)
         self.start: Any = game.object  # type: ignore[attr-defined]
@@ -61,47 +63,34 @@ class ObjectDoctor:
         self.rewarded = self.plays and callable(getattr(self.start, "rewards", None))
         self.notes = Notes(game, watchdog, MISTAKES | OBJECT_MISTAKES)
         self.notes.text, self.notes.action_text = self._text, self._action_text
-        self.returns, self.answers = Returns(self.notes), Answers(game, self.notes)
+        self.returns, self.answers = Returns(self.notes), ObjectAnswers(game, self.notes)
         self.seed, self.picture_seconds = seed, 0.0
         self.equals: dict[Any, tuple[Any, Any]] = {}
         self.hanging: set[str] = set()
-        self.games = self.positions = self.unfinished = 0
-        self.lengths: list[int] = []
-        self.branching: list[int] = []
+        self.counts = GameCounts()
 
     def examine(self, games: int) -> Report:
+        """Play the games and report."""
         before = random.getstate()
         random.seed(self.seed)
         try:
             for _ in range(games):
-                if self.unfinished >= UNFINISHED_GAMES or self.hanging:
+                if self.counts.unfinished >= UNFINISHED_GAMES or self.hanging:
                     break
-                self.games += 1
+                self.counts.games += 1
                 with contextlib.suppress(BrokenOffError):
                     self._play()
         finally:
             random.setstate(before)
-        if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
+        if len(self.counts.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
             rule = "rewards" if self.rewarded else "returns" if self.plays else "reward"
-            self.notes.note("no-rewards", rule, level="warning", value=len(self.lengths))
+            self.notes.note("no-rewards", rule, level="warning", value=len(self.counts.lengths))
         speed = measure_speed(self.notes, self.seed)
-        return Report(
-            game=self.game.title,
-            findings=self.returns.findings(),
-            games=self.games,
-            positions=self.positions,
-            positions_uncompiled=None,
-            length=spread(self.lengths),
-            branching=spread(self.branching),
-            max_actions=self.game.max_actions,
-            players=self.game.players,
-            results=self.returns.ranked(),
-            playouts_per_second=speed,
-        )
+        return self.returns.report(self.counts, None, speed)
 
     def _fresh(self) -> Any:
-        """The first object, as the user gave it: one that changes itself must not spoil the next game."""
-        with contextlib.suppress(Exception):  # not everything can be copied
+        """A copy of the first object, since one that changes itself would spoil the next game."""
+        with contextlib.suppress(Exception):  # some objects can't be copied
             return copy.deepcopy(self.start)
         return self.start
 
@@ -110,14 +99,14 @@ class ObjectDoctor:
     def _play(self) -> None:
         path, obj, mover = Moves(), self._fresh(), None
         while True:
-            self.positions += 1
+            self.counts.positions += 1
             self._look_at_equals(obj, mover)
             player, actions, weights = self._position(obj, mover)
             self._look_at_texts(obj, actions)
             if player == TERMINAL:
                 break
             if player != CHANCE:
-                self.branching.append(len(actions))
+                self.counts.branching.append(len(actions))
                 self._look_at_options(obj, actions)
             action = self.rng.choices(range(len(actions)), weights)[0]
             child = self._child(obj, actions[action])
@@ -127,16 +116,16 @@ class ObjectDoctor:
                 path[-1 - KEPT] = (None, *path[-1 - KEPT][1:])
             obj, mover = child, player
             if len(path) >= self.max_length:
-                self.unfinished += 1
+                self.counts.unfinished += 1
                 self.notes.note(
                     "never-ends", "current_player" if self.plays else "is_terminal", obj, most=self.max_length
                 )
                 return
-        self.lengths.append(len(path))
+        self.counts.lengths.append(len(path))
         self.returns.add(path, "rewards" if self.rewarded else "returns" if self.plays else "reward")
 
     def _position(self, obj: Any, mover: int | None) -> tuple[int, list[Any], list[float] | None]:
-        """Who moves, what can be played, and with what probability where chance moves."""
+        """Who moves, what can be played, and the probabilities if chance moves."""
         if not self.plays:
             if self.answers.ended(obj, self._ask(obj, "is_terminal")):
                 return TERMINAL, [], None
@@ -151,7 +140,7 @@ class ObjectDoctor:
         return player, self.answers.listed(obj, "legal_actions", self._ask(obj, "legal_actions")), None
 
     def _look_at_texts(self, obj: Any, actions: list[Any]) -> None:
-        """The texts that an object writes, and those that `describe` writes of its actions."""
+        """Check the text of an object, and those that `describe` gives its actions."""
         describe = getattr(self.game, "_describe", None)
         rules: list[tuple[str, Any, list[Any]]] = [("__str__", str, [obj])]
         if describe is not None:
@@ -161,13 +150,13 @@ class ObjectDoctor:
                 for value in values:
                     try:
                         text = self.notes.watchdog.call(write, value)
-                    except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # it may raise anything
+                    except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's function may raise anything
                         self.notes.raised(rule, error, obj)
                     if not isinstance(text, str):
                         self.notes.fail("not-a-text", rule, obj, value=text)
 
     def _look_at_options(self, obj: Any, actions: list[Any]) -> None:
-        """Methods that a search may do without."""
+        """Check the optional methods."""
         for rule in ("evaluate", "priors"):
             if callable(getattr(obj, rule, None)) and self.game.has(rule):
                 with contextlib.suppress(BrokenOffError):
@@ -181,7 +170,7 @@ class ObjectDoctor:
                 self.answers.random_child(obj, self._ask(obj, "find_random_child"), actions)
 
     def _rewards(self, child: Any, mover: int) -> tuple[float, ...]:
-        """What the step to `child` brought, by `rewards()`, or at the end by `returns()` or `reward()`."""
+        """The rewards of the step to `child`: from `rewards()`, or at the end from `returns()` or `reward()`."""
         nothing = (0.0,) * self.game.players
         if self.rewarded:
             return self.answers.numbers(child, "rewards", self._ask(child, "rewards"))
@@ -196,7 +185,7 @@ class ObjectDoctor:
             return (reward,)
         return (1.0 - reward, reward) if mover == 0 else (reward, 1.0 - reward)
 
-    # What a call may not do.
+    # What a call must not do.
 
     def _pictures_left(self) -> bool:
         return self.picture_seconds < PICTURE_SECONDS
@@ -209,7 +198,7 @@ class ObjectDoctor:
             self.picture_seconds += time.perf_counter() - began
 
     def _ask(self, obj: Any, method: str, *given: Any, pure: bool = True) -> Any:
-        """Call a method of an object; what it raises, and what it changes, is noted."""
+        """Call a method of an object; exceptions and changes are noted."""
         action = given[0] if given else None
         before = self._picture(obj) if pure and self._pictures_left() else None
         text = "" if before is None else self.notes.position_text(obj)
@@ -224,12 +213,12 @@ class ObjectDoctor:
         return found
 
     def _answer(self, obj: Any, method: str, *given: Any) -> Any:
-        """What a method returns; a generator is run here, where it is watched, and where what it raises is noted."""
+        """What a method returns; a generator is run here, under the watchdog."""
         answer = getattr(obj, method)(*given)
         return list(islice(answer, self.game.max_actions + 1)) if isinstance(answer, Iterator | range) else answer
 
     def _child(self, obj: Any, action: Any) -> Any:
-        """The object after an action: played twice, to see whether both are the same and whether `obj` still is."""
+        """The object after an action, which is played twice: both must be equal, and `obj` must not change."""
         if not self.plays:
             self._look_at_child(obj, action, action)
             if self._pictures_left():
@@ -274,16 +263,16 @@ class ObjectDoctor:
             self.notes.fail("no-object", self.step, obj, action if self.plays else None, **facts)
 
     def _look_at_children(self, obj: Any) -> None:
-        """Asked again, `find_children` must give the same; a set may give them in another order."""
+        """Check that `find_children` gives the same children again, in any order."""
         one, two = (
             sorted(repr(self._picture(child, obj).parts) for child in self._ask(obj, "find_children")) for _ in range(2)
         )
         if one != two:
-            how = "gives other children when asked again"
+            how = "gives other children the second time"
             self.notes.note("hidden-randomness", "find_children", obj, how=how)
 
     def _answers_of(self, obj: Any) -> tuple[Any, ...]:
-        """What an object says of itself."""
+        """What the methods of an object return."""
         found: list[Any] = []
         for name in ("current_player", "legal_actions", "is_terminal"):
             with contextlib.suppress(Exception, NeverReturnedError):
@@ -302,12 +291,12 @@ class ObjectDoctor:
 
     def _note_randomness(self, method: str, obj: Any, action: Any, one: Any, two: Any, seeded: bool) -> None:
         contrast = self._picture(one, obj).contrast(self._picture(two, obj)) or "not equal"
-        source = "by `random`" if seeded else "not by `random`, which a search could seed"
-        how = f"leads elsewhere when played again ({contrast}; {source})"
-        told = seeded or self._answers_of(one) == self._answers_of(two)  # nothing that a search sees: an id, say
-        self.notes.note("hidden-randomness", method, obj, action, level="warning" if told else "error", how=how)
+        source = "by `random`" if seeded else "not by `random`, which a search can seed"
+        how = f"leads to another object the second time ({contrast}; {source})"
+        harmless = seeded or self._answers_of(one) == self._answers_of(two)  # a search sees no difference
+        self.notes.note("hidden-randomness", method, obj, action, level="warning" if harmless else "error", how=how)
 
-    # Equality, which graph search goes by.
+    # Equality, which a search with transpositions uses.
 
     def _look_at_hash(self, obj: Any, action: Any, one: Any, two: Any) -> None:
         if not has_equality(one) or type(one).__hash__ is None:
@@ -325,7 +314,7 @@ class ObjectDoctor:
             if len(self.equals) < KEPT:
                 self.equals.setdefault(key, (obj, what))
             other, seen = self.equals.get(key, (obj, what))
-            if seen[:1] == what[:1] and seen != what:  # the same player, who can do something else
+            if seen[:1] == what[:1] and seen != what:  # the same player, but other actions
                 self.notes.note("equal-differs", "__eq__", obj, other=self.notes.position_text(other))
             elif self.plays and seen[:1] != what[:1] and ENDS.isdisjoint((seen[0][1], what[0][1])):
                 facts = {"other": self.notes.position_text(other), "value": seen[0][1]}

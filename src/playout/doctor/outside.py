@@ -1,4 +1,4 @@
-"""What rules use from outside of the state: randomness, and globals that may change after the rules are compiled."""
+"""What rules use besides the state: randomness, and globals that may change after the rules are compiled."""
 
 import dis
 import random
@@ -13,7 +13,7 @@ from playout.core.references import names_in, referenced
 
 
 def random_source(function: Any, seen: set[int] | None = None) -> str:
-    """The source of randomness that a function's code, or that of a helper it calls, refers to; "" if none."""
+    """The source of randomness that a function, or a helper it calls, refers to; "" if none."""
     seen = set() if seen is None else seen
     function = getattr(function, "py_func", function)
     if not isinstance(function, FunctionType) or id(function) in seen:

@@ -1,4 +1,4 @@
-"""Asks the functions of a part, uncompiled and compiled, and notes what they change that they should only look at."""
+"""Calls the functions of a policy or backup, uncompiled and compiled, and records what they change."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ SEED = 12345
 
 @dataclass
 class Given:
-    """What a function is asked with; `got` is for `update` alone."""
+    """What a function is called with; `got` is for `update` only."""
 
     record: bytes
     edge: Edge | None = None
@@ -31,13 +31,13 @@ class Given:
 
 
 @dataclass
-class Answer:
-    """What a function returned, and what it left behind."""
+class PartAnswer:
+    """What a function returned, and the record and edge afterwards."""
 
     value: Any
     record: bytes
     edge: dict[str, Any]
-    drew: bool  # a random number
+    drew: bool  # whether it drew a random number
 
 
 class PartAsker:
@@ -57,8 +57,8 @@ class PartAsker:
                 rule, _, what = reason.partition(".")[2].partition(" ")
                 notes.note("not-compiled", rule.rstrip(","), reason=what)
 
-    def ask(self, name: str, given: Given, asked: str) -> Answer:
-        """Ask uncompiled; what is raised becomes a finding and breaks off."""
+    def ask(self, name: str, given: Given, asked: str) -> PartAnswer:
+        """Call uncompiled; an exception is a finding and ends this case."""
         self.asked += 1
         record = np.frombuffer(given.record, np.uint8).copy()
         edge, rng = self._plain_edge(name, given.edge), np.array([given.seed], np.uint64)
@@ -68,14 +68,14 @@ class PartAsker:
         except AttributeError as error:
             if "can't set attribute" in str(error):
                 self.notes.fail("writes", name, what="a field of `edge` or `node`", asked=asked)
-            self.notes.raised(name, error, f"asked with {asked}")
+            self.notes.raised(name, error, f"called with {asked}")
         except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's function may raise anything
-            self.notes.raised(name, error, f"asked with {asked}")
+            self.notes.raised(name, error, f"called with {asked}")
         after = dict(vars(edge)) if isinstance(edge, SimpleNamespace) else {}
-        return Answer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed)
 
-    def ask_compiled(self, name: str, given: Given) -> Answer | None:
-        """The same of the compiled function; None where there is none, or it raised what the other did not."""
+    def ask_compiled(self, name: str, given: Given) -> PartAnswer | None:
+        """Call the compiled function; None if there is none."""
         if name not in self.compiled:
             return None
         record = np.frombuffer(given.record, np.uint8).copy()
@@ -85,7 +85,7 @@ class PartAsker:
         with larger_records_may_stand_in():
             value = self.compiled[name](*seen)
         after = {field: edge[field] for field in edge.dtype.names or ()} if isinstance(edge, np.record) else {}
-        return Answer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed)
 
     def _arguments(self, name: str, settings: Any, given: Given, edge: Any, rng: Any) -> tuple[Any, ...]:
         shared = np.float64(given.shared)
@@ -97,7 +97,7 @@ class PartAsker:
         }[name]
 
     def _plain_edge(self, name: str, edge: Edge | None) -> Any:
-        """As the uncompiled search shows an edge: one that can be written where there are columns, or to `update`."""
+        """An edge as the uncompiled search passes it: writable for `update`, or if there are columns."""
         if edge is None:
             return None
         fields = edge.fields()
@@ -115,6 +115,7 @@ class PartAsker:
         return array[0]
 
     def columns(self, edge: Edge) -> dict[str, Any]:
+        """The columns of an edge, by name."""
         names = self.code.columns.names or ()
         numbers = edge.columns or (0,) * len(names)
         return {name: self.code.columns[name].type(n) for name, n in zip(names, numbers, strict=True)}

@@ -1,4 +1,4 @@
-"""What a part is asked with: nodes and edges of trees that were really searched, and random ones."""
+"""What a policy or backup is tried on: nodes and edges from real searches, and random ones."""
 
 import math
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from playout.core.tree import EDGES, NODES, ROOT
 from playout.core.views import NodeView
 from playout.policies import Parent
 
-NODES_OF_A_TREE = 25  # asked about, spread over the tree
+NODES_OF_A_TREE = 25  # that are tried, spread over the tree
 EDGES_OF_A_NODE = 6
 RANDOM_NODES = 40
 MOST_VISITS = 1_000_000
@@ -19,7 +19,7 @@ MOST_VISITS = 1_000_000
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge as a part sees it: plain numbers, and its columns."""
+    """An edge as a policy or backup sees it: plain numbers, and its columns."""
 
     visits: int
     value: float
@@ -31,7 +31,7 @@ class Edge:
     proven: int = 0
 
     def fields(self) -> dict[str, Any]:
-        """By name, each as wide as compiled code has it."""
+        """The numbers by name, in the types that compiled code uses."""
         whole, real = np.int64, np.float64
         return {
             "visits": whole(self.visits),
@@ -49,7 +49,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Case:
-    """A node, its edges, and the part's own record there."""
+    """A node, its edges, and the record of the policy or backup."""
 
     node: NodeView
     visited: tuple[Edge, ...]
@@ -57,11 +57,12 @@ class Case:
     record: bytes
 
     def told(self, edge: Edge) -> str:
+        """An edge and its node in a message."""
         return f"{edge}; node visits {self.node.visits}, value {self.node.value:.4g}"
 
 
 def from_tree(search: Any, role: str) -> Iterator[Case]:
-    """Nodes of a search's tree where a player chooses."""
+    """Nodes of a search's tree at which a player chooses."""
     tree, width = search.tree, _width(search)
     record = getattr(tree, role).tobytes()
     columns = getattr(tree, f"{role}_columns")
@@ -108,6 +109,7 @@ def _edge(search: Any, role: str, edge: Any, words: Any, node: Any) -> Edge:
 
 
 def unvisited_value(policy: Any, of_node: float) -> float:
+    """The value that a policy gives an unvisited edge, 0 for infinity."""
     if isinstance(policy.unvisited, Parent):
         return of_node - float(policy.unvisited.reduction)
     return 0.0 if isinstance(policy.unvisited, str) else float(policy.unvisited)
@@ -116,9 +118,9 @@ def unvisited_value(policy: Any, of_node: float) -> float:
 def at_random(
     random: np.random.Generator, records: list[bytes], kept: list[tuple[float, ...]], low: float, high: float
 ) -> Iterator[Case]:
-    """Nodes and edges with numbers of all sizes that returns from `low` to `high` can lead to.
+    """Nodes and edges with random numbers, as returns from `low` to `high` could produce them.
 
-    The part's own records and the columns of visited edges are drawn from those given.
+    The records and the columns of visited edges are drawn from those given.
     """
     width = high - low
     for _ in range(RANDOM_NODES):

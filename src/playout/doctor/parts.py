@@ -1,4 +1,4 @@
-"""`check_part`: ask a policy or a backup about searched and random trees and say what is wrong with it."""
+"""The doctor for policies and backups: calls their functions on nodes and edges and checks what they do."""
 
 import contextlib
 import math
@@ -24,30 +24,32 @@ from .compare import same
 from .findings import Finding, numbers, plural
 from .notes import BrokenOffError, Notes
 from .outside import random_source
-from .part_ask import Answer, Given, PartAsker
+from .part_ask import Given, PartAnswer, PartAsker
 from .part_cases import Case, Edge, at_random, from_tree
 from .part_mistakes import PART_MISTAKES
 
 GAMES = ("tictactoe", "target_sum", "connect4")
 SIMULATIONS = 150
-HISTORIES, LENGTH = 30, 12  # of returns that a backup is told, and how many there are in each
+HISTORIES, LENGTH = 30, 12  # sequences of returns that a backup is given, and their length
 CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
 class PartReport:
-    """What `check_part` found; `ok` when there is no error."""
+    """What `check_part` found; `ok` if there are no errors."""
 
     part: str
     findings: tuple[Finding, ...]
     asked: int  # calls of its functions
-    games: tuple[str, ...]
+    games: tuple[str, ...]  # whose trees it was tried on
 
     @property
     def ok(self) -> bool:
+        """Whether there are no errors; warnings may remain."""
         return not any(finding.level == "error" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
         return {
             "part": self.part,
             "ok": self.ok,
@@ -57,19 +59,17 @@ class PartReport:
         }
 
     def __str__(self) -> str:
-        found = plural(len(self.findings), "mistake") if self.findings else "nothing wrong found"
+        found = plural(len(self.findings), "mistake") if self.findings else "no mistakes found"
         lines = [f"{self.part}: {found} in {plural(self.asked, 'call')}; {self._where()}"]
         lines += [f"  {line}" for finding in self.findings for line in str(finding).splitlines()]
         return "\n".join(lines)
 
     def _where(self) -> str:
-        return (
-            f"trees of {', '.join(self.games)}" if self.games else "random numbers, none of these games has its returns"
-        )
+        return f"trees of {', '.join(self.games)}" if self.games else "random numbers only, as no game fits its returns"
 
 
 def examine(part: Part, game: Game | None, seed: int, seconds: float) -> PartReport:
-    """Ask a part's functions in one game, or in some built-in ones that it can be used in."""
+    """Check a part in one game, or in the built-in games that it can be used in."""
     doctor = PolicyDoctor if isinstance(part, Policy) else BackupDoctor
     least = part.least if isinstance(part, Backup) else None
     chosen = [game] if game is not None else [games.load(name) for name in GAMES]
@@ -84,11 +84,14 @@ def examine(part: Part, game: Game | None, seed: int, seconds: float) -> PartRep
 
 
 class PartDoctor:
+    """What the doctors for policies and backups share."""
+
     def __init__(self, asker: PartAsker, notes: Notes, random: np.random.Generator) -> None:
         self.asker, self.notes, self.random, self.part = asker, notes, random, asker.part
         self.settings_bytes = 8 * len(self.part.__dataclass_fields__)
 
     def look(self, fitting: list[Game]) -> None:
+        """Check the functions one by one, then in searches of these games."""
         for name in self.asker.names:
             if source := random_source(getattr(self.asker.cls, name)):
                 self.notes.note("hidden-randomness", name, how=f"uses {source}")
@@ -98,10 +101,11 @@ class PartDoctor:
                 self._search(game, solver=True)
 
     def look_at_numbers(self, fitting: list[Game]) -> None:
+        """Check the functions one by one."""
         raise NotImplementedError
 
     def _search(self, game: Game, solver: bool) -> Search | None:
-        """A tree that was searched with the part; a search that fails is a finding."""
+        """A search with the part; one that fails is a finding."""
         role: dict[str, Any] = {self.part._role: self.part}
         try:
             search = Search(game, Settings(**role, solver=solver), seed=1)
@@ -117,12 +121,12 @@ class PartDoctor:
             return None
         return search
 
-    def asked(self, name: str, given: Given, told: str) -> Answer:
-        """Ask twice, and compiled; an answer that differs is a finding."""
+    def asked(self, name: str, given: Given, told: str) -> PartAnswer:
+        """Call a function twice, and compiled; different answers are a finding."""
         answer = self.asker.ask(name, given, told)
         again = self.asker.ask(name, given, told)
         if difference := _difference(answer, again, "first", "then"):
-            how = f"does not do the same twice ({difference}), asked with {told}"
+            how = f"gives another answer the second time ({difference}), called with {told}"
             if not self.notes.has("hidden-randomness", name):
                 self.notes.note("hidden-randomness", name, how=how)
             raise BrokenOffError
@@ -132,14 +136,14 @@ class PartDoctor:
         return answer
 
     def number(self, name: str, value: Any, told: str) -> float:
-        """A number that a function returned; anything else breaks off."""
+        """The number that a function returned; anything else is a finding and ends this case."""
         if isinstance(value, bool | int | float | np.number | np.bool_) and not math.isnan(value):
             return float(value)
         self.notes.fail("not-a-number", name, how=f"returned {_written(value)}", asked=told)
         return math.nan
 
-    def look_for_writes(self, name: str, given: Given, answer: Answer, told: str) -> None:
-        """Of an `update`, which may write columns and tables."""
+    def look_for_writes(self, name: str, given: Given, answer: PartAnswer, told: str) -> None:
+        """Check what `update` writes: only columns and tables, and a backup the value."""
         edge, columns = given.edge, self.asker.code.columns.names or ()
         if edge is None:
             return
@@ -157,13 +161,16 @@ class PartDoctor:
         if answer.record[: self.settings_bytes] != given.record[: self.settings_bytes]:
             self.notes.fail("writes", name, what=f"a setting of `{self.part._role}`", asked=told)
 
-    def columns_of(self, answer: Answer) -> tuple[Any, ...]:
+    def columns_of(self, answer: PartAnswer) -> tuple[Any, ...]:
+        """The columns after a call."""
         return tuple(answer.edge[name] for name in self.asker.code.columns.names or ())
 
 
 class PolicyDoctor(PartDoctor):
+    """Checks a policy."""
+
     def look_at_numbers(self, fitting: list[Game]) -> None:
-        """Random numbers first: a part that fails there is not searched with, which might never end."""
+        """Try random numbers first: a policy that fails there is not used in a search, which might never end."""
         record = self.part.kept(self.notes.game).record.tobytes()
         self._look_at_all(at_random(self.random, [record], [()], -1.0, 1.0))
         if self.notes.findings:
@@ -187,7 +194,7 @@ class PolicyDoctor(PartDoctor):
     def _look_at_all(self, cases: Iterable[Case]) -> None:
         for case in cases:
             if len(case.record) != self.asker.code.record.itemsize:
-                continue  # the tables of another game
+                continue  # another game's tables
             with contextlib.suppress(BrokenOffError):
                 self._look_at(case)
                 self._look_at_update(case)
@@ -234,7 +241,7 @@ class PolicyDoctor(PartDoctor):
             self.notes.note("terms-differ", "terms", terms=listed, total=total, score=score, asked=told)
 
     def _look_at_unvisited(self, case: Case, shared: float) -> None:
-        """Scores of unvisited edges, and of the same with other priors."""
+        """Check the scores of unvisited edges, also with other priors."""
         for edge in case.unvisited[:2]:
             ladder = [replace(edge, prior=prior) for prior in (0.0, edge.prior / 2, edge.prior, 1.0)]
             ladder.sort(key=lambda each: each.prior)
@@ -247,8 +254,8 @@ class PolicyDoctor(PartDoctor):
                     facts = {"low": more, "high": score, "asked": case.told(edge)}
                     self.notes.fail("by-prior-broken", "score", **priors, **facts)
 
-    def _look_for_changes(self, name: str, given: Given, answer: Answer, told: str) -> None:
-        """Of a function that may only look."""
+    def _look_for_changes(self, name: str, given: Given, answer: PartAnswer, told: str) -> None:
+        """Check that a function wrote nothing."""
         if answer.record != given.record:
             at = next(i for i, (a, b) in enumerate(zip(answer.record, given.record, strict=True)) if a != b)
             what = "a setting" if at < self.settings_bytes else "a table"
@@ -270,14 +277,17 @@ class PolicyDoctor(PartDoctor):
 
 
 class BackupDoctor(PartDoctor):
+    """Checks a backup."""
+
     def look_at_numbers(self, fitting: list[Game]) -> None:
+        """Give it sequences of returns."""
         record = self.part.kept(fitting[0] if fitting else games.load(GAMES[0])).record.tobytes()
         for returns in self._histories():
             with contextlib.suppress(BrokenOffError):
                 self._tell(record, returns)
 
     def _histories(self) -> Iterator[list[float]]:
-        """Returns that an edge may get one after the other: few values, all values, all the same."""
+        """Sequences of returns: any values, few values, all the same."""
         low = max(-1.0, self.part.least if self.part.least is not None else -1.0)
         for i in range(HISTORIES):
             drawn = self.random.uniform(low, 1.0, LENGTH)
@@ -319,8 +329,8 @@ class BackupDoctor(PartDoctor):
         return [columns[name] for name in columns.names or ()]
 
 
-def _difference(one: Answer, two: Answer, first: str, second: str) -> str:
-    """The first thing in which two answers differ, with both; empty where they are the same."""
+def _difference(one: PartAnswer, two: PartAnswer, first: str, second: str) -> str:
+    """The first difference between two answers, with both values; empty if they are the same."""
     a, b = (answer.value if isinstance(answer.value, tuple) else (answer.value,) for answer in (one, two))
     if len(a) != len(b) or not all(_equal(x, y) for x, y in zip(a, b, strict=True)):
         return f"{first} {numbers(a)}, {second} {numbers(b)}"
@@ -335,13 +345,13 @@ def _written(value: Any) -> str:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """As `same`, and a whole number may be compared with a float."""
+    """Like `same`, but an integer may equal a float."""
     kinds = (bool, int, float, np.number, np.bool_)
     return same(float(a), float(b)) if isinstance(a, kinds) and isinstance(b, kinds) else a is b or a == b
 
 
 def part_from(given: Any) -> Part:
-    """The part that a caller gave: itself, or a class, with its own settings."""
+    """The part that a caller gave, or one with the default settings of a class."""
     if isinstance(given, type) and issubclass(given, Part) and given not in (Part, Policy, Backup):
         given = given()
     if isinstance(given, Part):

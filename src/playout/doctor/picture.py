@@ -1,4 +1,4 @@
-"""Pictures of Python objects: everything that an object holds, part by part, so that a change can be named.
+"""Pictures of Python objects: everything an object holds, part by part, so that a message can name a change.
 
 >>> class Board:
 ...     def __init__(self):
@@ -22,21 +22,21 @@ import numpy as np
 
 from playout.game.wrap.checks import ADDRESS, own_text
 
-PARTS = 3000  # of an object go into its picture, no more
+PARTS = 3000  # the most parts of an object that a picture holds
 PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)
 CODE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 
 class Picture:
-    """What an object holds, the mutable attributes of its class included.
+    """What an object holds, including the mutable attributes of its class.
 
-    `without` is another object, not to be looked into: one that leads here, which may be kept as a parent.
+    `without` is an object to leave out: the parent, which the object may refer to.
     """
 
     def __init__(self, obj: Any, without: Any = None) -> None:
         self.of_class = class_values(obj)
-        self.parts: dict[str, Any] = {}  # from the path of each part, as in `.cells[3]`, to what is there
+        self.parts: dict[str, Any] = {}  # the values, by path, such as `.cells[3]`
         self.containers: dict[str, Any] = {}  # the mutable ones, by path
         seen = {id(without): "the object before"} if without is not None and without is not obj else {}
         left: deque[tuple[str, Any]] = deque([("", obj)])
@@ -46,7 +46,7 @@ class Picture:
         while left and len(self.parts) < PARTS:
             path, value = left.popleft()
             if isinstance(value, float | np.floating):
-                self.parts[path] = repr(value)  # so that NaN is itself
+                self.parts[path] = repr(value)  # NaN would not equal itself
             elif isinstance(value, PLAIN):
                 self.parts[path] = value
             elif isinstance(value, CODE):
@@ -63,9 +63,9 @@ class Picture:
                 left += [(path + name, part) for name, part in islice(inner, PARTS)]
 
     def change(self, after: "Picture") -> tuple[str, str] | None:
-        """The path of the first part that differs, and both values; None where none does.
+        """The path of the first part that differs, and both values; None if there is no difference.
 
-        A part that was missing or None and is there now is no change: results are often kept when first asked for.
+        A part that was missing or None before does not count: it may be a cached result.
         """
         for path, value in self.parts.items():
             new = after.parts.get(path, "nothing")
@@ -74,14 +74,14 @@ class Picture:
         return None
 
     def class_change(self, after: "Picture") -> str:
-        """The first number or text of the class that differs, with both values; "" where none does."""
+        """The first number or string of the class that differs, with both values; "" if there is no difference."""
         for name, value in self.of_class.items():
             if (new := after.of_class.get(name)) != value and value is not None:
                 return f"{name}: before {_shown(value)}, after {_shown(new)}"
         return ""
 
     def contrast(self, other: "Picture") -> str:
-        """The first part in which two objects differ, with both values; "" where none does, nor one not yet known."""
+        """The first part that both objects have and that differs, with both values; "" if there is none."""
         for path, value in self.parts.items():
             new = other.parts.get(path)
             if new != value and None not in (value, new):
@@ -99,7 +99,7 @@ class Picture:
 
 
 def class_values(obj: Any) -> dict[str, Any]:
-    """The numbers and texts that the class of an object holds, by name."""
+    """The numbers and strings that the class of an object holds, by name."""
     found: dict[str, Any] = {}
     for kind in type(obj).__mro__[:-1]:
         for name, value in vars(kind).items():
@@ -109,7 +109,7 @@ def class_values(obj: Any) -> dict[str, Any]:
 
 
 def _parts(value: Any) -> tuple[Any, Iterator[tuple[str, Any]]]:
-    """What to say of a value itself, and its parts with their names."""
+    """A description of a value itself, and its parts with their names."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
         parts = enumerate(value.ravel()[:PARTS].tolist())

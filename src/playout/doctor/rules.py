@@ -1,4 +1,4 @@
-"""The doctor for games whose rules are functions of a record: plays at random and looks at every rule's answers."""
+"""The doctor for games whose rules are functions of a record: plays at random and checks what every rule does."""
 
 import contextlib
 import math
@@ -15,66 +15,54 @@ from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError
 from playout.game import REQUIRED, Game
 
-from .ask import Asker
-from .compare import Answer, as_buffer, whole
-from .findings import Report, numbers, spread
+from .ask import RuleAsker
+from .compare import RuleAnswer, as_buffer, whole
+from .findings import GameCounts, Report, numbers
 from .mistakes import MISTAKES
 from .notes import CLOSE, BrokenOffError, Moves, Notes, Returns
 from .outside import random_source, written_globals
 from .speed import measure_speed
 from .texts import Texts
 
-PLAIN_POSITIONS = 1000  # so many positions are looked at uncompiled, …
-PLAIN_SECONDS = 4.0  # … or fewer, when the rules are slow as plain Python
-OBSERVED_POSITIONS = 1000  # positions whose observation is checked: it is slow, for games with large ones
-FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # are played uncompiled, to see whether it is safe to compile the rules at all
-UNFINISHED_GAMES = 3  # after so many games without an end, no more are played
+PLAIN_POSITIONS = 1000  # positions that are checked uncompiled, …
+PLAIN_SECONDS = 4.0  # … or fewer, if the rules are slow as plain Python
+OBSERVED_POSITIONS = 1000  # positions whose observation is checked: large observations are slow
+FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # played uncompiled first, to see whether the rules are safe to run compiled
+UNFINISHED_GAMES = 3  # stop after this many games without an end
 
 
 class RulesDoctor:
+    """Checks one game."""
+
     def __init__(self, game: Game, seed: int, max_length: int, watchdog: Watchdog) -> None:
         self.game, self.seed, self.max_length, self.rng = game, seed, max_length, random.Random(seed)
         self.notes = Notes(game, watchdog, MISTAKES)
         self.notes.text, self.notes.action_text = self._text, self._action_text
-        self.asker, self.returns = Asker(game, self.notes), Returns(self.notes)
+        self.asker, self.returns = RuleAsker(game, self.notes), Returns(self.notes)
         self.texts = Texts(game, self.notes, self.asker)
         self.rules = self.asker.plain
         self.hashes: dict[int, tuple[bytes, Any]] = {}
-        self.games = self.positions = self.plain_positions = self.unfinished = 0
-        self.plain_seconds = 0.0
-        self.lengths: list[int] = []
-        self.branching: list[int] = []
+        self.counts, self.plain_positions, self.plain_seconds = GameCounts(), 0, 0.0
         self.looks_at_ends = True
-        self.only_until = math.inf  # the clock at which a first look ends
+        self.only_until = math.inf  # when the first uncompiled look ends
 
     def examine(self, games: int) -> Report:
+        """Play the games and report."""
         if COMPILED and not self._is_dangerous():
             self.asker.compile()
-            with contextlib.suppress(GameError):  # which is noted where the rule is asked
-                self.game.rules_table()  # not under the watchdog: compiling takes longer than a rule may
+            with contextlib.suppress(GameError):  # noted later, where the rule is called
+                self.game.rules_table()  # outside the watchdog: compiling takes longer than a rule may
         self._look_outside()
         self._play_games(games)
-        if len(self.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
-            self.notes.note("no-rewards", "apply", level="warning", value=len(self.lengths))
+        if len(self.counts.lengths) >= 10 and not any(any(returns) for returns in self.returns.results):
+            self.notes.note("no-rewards", "apply", level="warning", value=len(self.counts.lengths))
         for rule in self.rules:
-            self.asker.blame_globals(rule)  # a method of the game may have changed them meanwhile
+            self.asker.blame_globals(rule)  # a method of the game may have changed them
         speed = measure_speed(self.notes, self.seed) if self.asker.compiled else None
-        return Report(
-            game=self.game.title,
-            findings=self.returns.findings(),
-            games=self.games,
-            positions=self.positions,
-            positions_uncompiled=self.plain_positions,
-            length=spread(self.lengths),
-            branching=spread(self.branching),
-            max_actions=self.game.max_actions,
-            players=self.game.players,
-            results=self.returns.ranked(),
-            playouts_per_second=speed,
-        )
+        return self.returns.report(self.counts, self.plain_positions, speed)
 
     def _look_outside(self) -> None:
-        """What the code of the rules refers to, besides the state."""
+        """Check what the code of the rules refers to, besides the state."""
         for rule, function in self.game.rules.functions.items():
             if found := random_source(function):
                 self.asker.random_rules.add(rule)
@@ -84,7 +72,7 @@ class RulesDoctor:
                     self.notes.note("frozen-global", rule, level="warning", kind=name, name=name, how=how)
 
     def _is_dangerous(self) -> bool:
-        """Whether rules write outside of their buffers or never return: such rules are not run compiled."""
+        """Whether rules write outside of their buffers or never return; such rules are not run compiled."""
         first = RulesDoctor(self.game, self.seed, self.max_length, self.notes.watchdog)
         first.only_until = time.perf_counter() + FIRST_SECONDS
         first._play_games(FIRST_GAMES)
@@ -94,10 +82,10 @@ class RulesDoctor:
 
     def _play_games(self, games: int) -> None:
         needed = (*REQUIRED, "chance_outcomes")
-        while self.games < games and self.unfinished < UNFINISHED_GAMES:
+        while self.counts.games < games and self.counts.unfinished < UNFINISHED_GAMES:
             if any(rule in self.asker.hanging for rule in needed) or (self.asker.unsafe and not self._plain_few()):
                 break
-            self.games += 1
+            self.counts.games += 1
             with contextlib.suppress(BrokenOffError):
                 self._play()
 
@@ -106,7 +94,7 @@ class RulesDoctor:
         buffer = self._start()
         while True:
             plain, began = self._plain_left(), time.perf_counter()
-            self.positions += 1
+            self.counts.positions += 1
             self.plain_positions += plain
             actions, moved = self._move(buffer, plain)
             self.plain_seconds += time.perf_counter() - began if plain else 0.0
@@ -119,10 +107,10 @@ class RulesDoctor:
             path.append((buffer, *moved[:2]))
             buffer = moved[2]
             if len(path) >= self.max_length:
-                self.unfinished += 1
+                self.counts.unfinished += 1
                 self.notes.note("never-ends", "current_player", buffer, most=self.max_length)
                 return
-        self.lengths.append(len(path))
+        self.counts.lengths.append(len(path))
         self.returns.add(path, "apply")
 
     def _plain_few(self) -> bool:
@@ -139,7 +127,7 @@ class RulesDoctor:
         return as_buffer(self.asker.ask("initial_state", buffer, self._plain_left()).after)
 
     def _move(self, buffer: Any, plain: bool) -> tuple[list[int], tuple[int, tuple[float, ...], Any] | None]:
-        """Look at a position and play: the actions and, unless it is over, (action, rewards, next state)."""
+        """Check a position and play: the actions and, unless the game is over, (action, rewards, next state)."""
         player, weights = self._player(buffer, plain), None
         if player == TERMINAL:
             if plain and self.looks_at_ends:
@@ -149,7 +137,7 @@ class RulesDoctor:
             actions, weights = self._outcomes(buffer, plain)
         else:
             actions = self._counted("legal_actions", self.asker.ask("legal_actions", buffer, plain), buffer)
-            self.branching.append(len(actions))
+            self.counts.branching.append(len(actions))
         for rule, look in (
             ("priors", self._look_at_priors),
             ("playout_action", self._look_at_playout_action),
@@ -160,7 +148,7 @@ class RulesDoctor:
         ):
             asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
             if rule in self.rules and asked and rule not in self.asker.hanging:
-                with contextlib.suppress(BrokenOffError):  # the game can be played without it
+                with contextlib.suppress(BrokenOffError):  # games can go on without this rule
                     look(buffer, player, actions, plain)
         action = self.rng.choices(actions, weights)[0]
         return actions, (action, *self._apply(buffer, action, plain))
@@ -188,8 +176,8 @@ class RulesDoctor:
             self.notes.note("chance-sum", rule, buffer, total=total, values=numbers(weights))
         return outcomes, weights if total > 0 else [1.0] * len(outcomes)
 
-    def _counted(self, rule: str, answer: Answer, buffer: Any) -> list[int]:
-        """The actions that a rule listed, if their number and they themselves can be right."""
+    def _counted(self, rule: str, answer: RuleAnswer, buffer: Any) -> list[int]:
+        """The actions that a rule listed, if they are valid."""
         count = answer.value
         if not whole(count) or count < 0:
             self.notes.fail("bad-count", rule, buffer, value=count)
@@ -214,12 +202,12 @@ class RulesDoctor:
         if not all(math.isfinite(reward) for reward in rewards):
             self.notes.fail("bad-reward", "apply", buffer, action, values=numbers(rewards))
         if answer.after == buffer.tobytes() and not any(rewards):
-            level = "error" if self.game.players > 1 else "warning"  # a lone walker may bump into a wall
+            level = "error" if self.game.players > 1 else "warning"  # in a one-player game, walking into a wall is fine
             self.notes.note("nothing-happens", "apply", buffer, action, level=level)
         return rewards, as_buffer(answer.after)
 
     def _look_at_end(self, buffer: Any) -> None:
-        """At the end legal_actions is never asked, and may list anything; but an end that can be left is none."""
+        """Check that the game can't go on: legal_actions may list actions at the end, but they must not lead on."""
         call = self.asker.call
         try:
             listed = call(self.rules, "legal_actions", buffer)
@@ -232,7 +220,7 @@ class RulesDoctor:
                     return
         except NeverReturnedError:
             self.looks_at_ends = False
-        except Exception:  # noqa: BLE001  # rules may raise where they need not answer
+        except Exception:  # noqa: BLE001  # at the end, the rules may raise
             pass
 
     def _look_at_priors(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
@@ -266,7 +254,7 @@ class RulesDoctor:
             self.notes.note("hash-collides", "hash", buffer, other=self.notes.position_text(as_buffer(other)))
 
     def _look_at_observation(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
-        if self.positions > OBSERVED_POSITIONS:
+        if self.counts.positions > OBSERVED_POSITIONS:
             return
         for value in self.asker.ask("observe", buffer, plain, player).written[0]:
             if not math.isfinite(value):
@@ -285,7 +273,7 @@ class RulesDoctor:
     # Positions and actions in messages.
 
     def _text(self, buffer: Any) -> str:
-        """The game's own text, or its fields where that fails."""
+        """The game's own text, or its fields if that fails."""
         with contextlib.suppress(Exception):
             text = self.game.state_to_text(self.game.rules.view(buffer.copy()))
             if isinstance(text, str):

@@ -1,4 +1,4 @@
-"""How fast a game's playouts are. They are many, and may come to a position where a rule fails."""
+"""Measures a game's playouts. They reach many positions, so rules may fail there that passed before."""
 
 import time
 
@@ -6,6 +6,8 @@ from playout.common.raised import described
 from playout.core.rules import CHANCE
 from playout.core.tree import PLAYOUT_ACTIONS
 from playout.errors import GameError, PlayoutError
+from playout.search import Search
+from playout.settings import Rollouts, Settings
 
 from .notes import Notes
 
@@ -14,9 +16,9 @@ MOST_PLAYOUTS = 1_000_000  # as many as `Rollouts` takes
 
 
 def measure_speed(notes: Notes, seed: int) -> float | None:
-    """Playouts a second near the start, in one thread, of a game without errors; None where it can't be told.
+    """Playouts per second from the start of a game without errors, in one thread; None if it can't be measured.
 
-    A simulation of very many playouts is timed. What goes wrong there is noted.
+    It times one simulation of many playouts. What goes wrong there is noted.
     """
     if any(finding.level == "error" for finding in notes.findings.values()):
         return None
@@ -24,17 +26,14 @@ def measure_speed(notes: Notes, seed: int) -> float | None:
         return _measure(notes, seed)
     except GameError as error:
         notes.note("playout-fails", "a playout", how=str(error))
-    except PlayoutError:  # the settings do not suit the game
+    except PlayoutError:  # the game can't be searched with these settings
         pass
-    except Exception as error:  # noqa: BLE001  # what a method of an object raises
+    except Exception as error:  # noqa: BLE001  # a user's method may raise anything
         notes.note("playout-fails", "a playout", how=described(error))
     return None
 
 
 def _measure(notes: Notes, seed: int) -> float | None:
-    from playout.search import Search
-    from playout.settings import Rollouts, Settings
-
     count, spent, speed = 1, 0.0, None
     position = notes.game.position()
     while position.player == CHANCE:

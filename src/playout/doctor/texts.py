@@ -1,4 +1,4 @@
-"""Looks at a game's texts and drawings: plain Python, methods of the game."""
+"""Checks a game's text forms and drawings, which are methods in plain Python."""
 
 import contextlib
 import time
@@ -11,23 +11,25 @@ from playout.core.watchdog import NeverReturnedError
 from playout.errors import PlayoutError
 from playout.game import Game
 
-from .ask import Asker
+from .ask import RuleAsker
 from .compare import as_buffer, differences
 from .notes import BrokenOffError, Notes, shorten
 
-TEXT_POSITIONS = 150  # so many have their texts and drawing looked at, …
-TEXT_SECONDS = 2.0  # … or fewer
-TEXT_ACTIONS = 40  # of a position are written and read again
+TEXT_POSITIONS, TEXT_SECONDS = 150, 2.0  # stop checking after this many positions, or this time
+TEXT_ACTIONS = 40  # actions of a position that are written and read back
 PLAYING = ("current_player", "legal_actions", "chance_outcomes")
 
 
 class Texts:
-    def __init__(self, game: Game, notes: Notes, asker: Asker) -> None:
+    """Checks text forms and drawings of positions, each position once."""
+
+    def __init__(self, game: Game, notes: Notes, asker: RuleAsker) -> None:
         self.game, self.notes, self.asker = game, notes, asker
         self.seen: set[bytes] = set()
         self.seconds = 0.0
 
     def look(self, buffer: Any, actions: list[int]) -> None:
+        """Check the texts and the drawing of one position."""
         key, began = buffer.tobytes(), time.perf_counter()
         if key in self.seen or len(self.seen) >= TEXT_POSITIONS or self.seconds > TEXT_SECONDS:
             return
@@ -42,7 +44,7 @@ class Texts:
 
     def _look_at_actions(self, buffer: Any, actions: list[int]) -> None:
         texts: dict[str, int] = {}
-        twice: set[str] = set()  # noted once, not again when they are read
+        twice: set[str] = set()  # noted already, so not read back
         for action in actions:
             text = self._method("action_to_text", buffer, action)
             if not isinstance(text, str):
@@ -52,7 +54,7 @@ class Texts:
                 facts = {"text": text, "other": texts[text], "value": action}
                 self.notes.note("action-text-twice", "action_to_text", buffer, action, **facts)
         if (COMPILED and not self.asker.compiled) or any(rule in PLAYING for _, rule, _ in self.notes.findings):
-            return  # reading a text asks the compiled rules what is legal, and their mistakes are noted already
+            return  # reading a text calls these compiled rules
         readable = [(text, action) for text, action in texts.items() if text not in twice]
         for text, action in readable[:TEXT_ACTIONS]:
             try:
@@ -75,14 +77,16 @@ class Texts:
             if again == buffer.tobytes():
                 return
             how = f"reads another state ({differences(self.game, buffer.tobytes(), again)}) from '{shorten(text)}'"
-            if self._outlook(buffer) == self._outlook(as_buffer(again)):  # a history, say, that a text need not hold
+            if self._outlook(buffer) == self._outlook(
+                as_buffer(again)
+            ):  # such as a history, which the text may leave out
                 if self.game.text_is_lossy:
                     return
                 level = "warning"
         self.notes.note("state-text", "state_from_text", buffer, level=level, how=how)
 
     def _outlook(self, buffer: Any) -> Any:
-        """What can be seen of a state from outside: its text, who moves, and the actions."""
+        """What a state looks like from outside: its text, who moves, and the actions."""
         rules, call = self.asker.plain, self.asker.call
         with contextlib.suppress(Exception, NeverReturnedError):
             player = call(rules, "current_player", buffer).value
@@ -92,7 +96,7 @@ class Texts:
         return buffer.tobytes()
 
     def _look_at_drawing(self, buffer: Any) -> None:
-        drawing, how = self._method("draw", buffer), "no text, expected SVG"
+        drawing, how = self._method("draw", buffer), "no string, expected SVG"
         if isinstance(drawing, str):
             try:
                 tag = ElementTree.fromstring(drawing).tag.rpartition("}")[2]
@@ -105,7 +109,7 @@ class Texts:
             self.notes.fail("not-a-text", "show", buffer, value=shown)
 
     def _method(self, rule: str, buffer: Any, *given: Any) -> Any:
-        """Call a method of the game on a copy of the state; for `state_from_text`, the bytes of the state it reads."""
+        """Call a method of the game on a copy of the state; `state_from_text` gives the bytes of the state it reads."""
         if rule in self.asker.hanging:
             raise BrokenOffError
         copy, call = buffer.copy(), self.notes.watchdog.call

@@ -52,6 +52,7 @@ class BaseNetwork(ABC):
 
     @property
     def form(self) -> str:
+        """Which planes and moves the network uses: `leela`, or empty for the game's own."""
         return self.metadata.get("playout.form", "")
 
     def __call__(self, observations: Any) -> tuple[Any, Any]:

@@ -1,1 +1,1 @@
-"""What policies and backups have in common: one class each, compiled with the search."""
+"""What policies and backups share: each is one class whose functions are compiled."""

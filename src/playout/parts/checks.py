@@ -1,4 +1,4 @@
-"""Refuse a part that the search could not use, when its class is defined, with one line."""
+"""Checks of a policy or backup when its class is defined, with one-line messages."""
 
 import dataclasses
 import inspect
@@ -15,19 +15,19 @@ from playout.errors import SettingsError
 NUMBERS: dict[Any, Any] = {float: np.float64, int: np.int64, bool: np.int64}
 BY_TEXT = {kind.__name__: kind for kind in NUMBERS}
 WORDS = (np.dtype(np.float64), np.dtype(np.int64))
-IN_LITERALS = ("children", "variance")  # words of trees written by hand, where columns stand beside them
+IN_LITERALS = ("children", "variance")  # reserved: trees written by hand use them beside the columns
 WHOLE = 2**63
 
 
 def settings_of(cls: type[Any]) -> list[tuple[str, Any]]:
-    """The settings of a part as fields of a record."""
+    """The settings of a part, as the fields of a record."""
     return [(f.name, NUMBERS[f.type]) for f in dataclasses.fields(cls)]
 
 
 def check_settings(cls: type[Any], base: type[Any]) -> None:
-    """Before the class becomes a dataclass: each field is a number with a name of its own.
+    """Check, before the class becomes a dataclass, that each field is a number and has a free name.
 
-    Annotations that are texts (`from __future__ import annotations`) become types.
+    Annotations that are strings (`from __future__ import annotations`) become types.
     """
     _keep_inherited(cls)
     annotations = inspect.get_annotations(cls)
@@ -36,8 +36,8 @@ def check_settings(cls: type[Any], base: type[Any]) -> None:
             continue
         if hasattr(base, name):
             raise SettingsError(
-                f"{cls.__name__}.{name} is written as a setting, and every {base._role} has it already; write "
-                f"`{name} = …` without a type to set it, or take another name"
+                f"{cls.__name__}.{name} is declared as a setting, but every {base._role} already has it; write "
+                f"`{name} = …` without a type to set it, or choose another name"
             )
         annotations[name] = kind = BY_TEXT.get(kind, kind) if isinstance(kind, str) else kind
         if kind not in NUMBERS:
@@ -53,7 +53,7 @@ def check_settings(cls: type[Any], base: type[Any]) -> None:
 
 
 def _keep_inherited(cls: type[Any]) -> None:
-    """`c = 2.0` in a subclass is a new default of the setting `c`: to a dataclass it would be nothing."""
+    """Make `c = 2.0` in a subclass a new default of the setting `c`, which a dataclass would ignore."""
     inherited, annotations = getattr(cls, "__dataclass_fields__", {}), inspect.get_annotations(cls)
     for name in inherited.keys() & vars(cls).keys() - annotations.keys():
         cls.__annotations__ = annotations = {**annotations, name: inherited[name].type}
@@ -74,7 +74,7 @@ def _named(kind: Any) -> str:
 
 
 def check_functions(cls: type[Any]) -> None:
-    """Each function is there as a static method, and takes what it will be given."""
+    """Check that each function is a static method with the right arguments."""
     if not hasattr(cls, cls._needed):
         raise SettingsError(
             f"{cls.__name__} has no `{cls._signatures[cls._needed]}`; a {cls._role} needs one, as a @staticmethod"
@@ -105,27 +105,30 @@ def _takes(function: Any, count: int) -> bool:
 
 
 def check_flags(cls: type[Any], names: Iterable[str]) -> None:
+    """Check that these class attributes are True or False."""
     for name in names:
         if not isinstance(getattr(cls, name), bool):
             raise SettingsError(f"{cls.__name__}.{name} is {getattr(cls, name)!r:.80}, expected True or False")
 
 
 def check_columns(cls: type[Any]) -> None:
-    check_layout(cls, "columns", cls.columns, {*NAMES, *IN_LITERALS}, "a field of every edge, or of trees by hand,")
+    """Check the columns: single numbers with free names."""
+    check_layout(cls, "columns", cls.columns, {*NAMES, *IN_LITERALS}, "a field of every edge or a reserved word")
     if any(cls.columns[name].shape for name in cls.columns.names or ()):
-        raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected one number each")
+        raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected single numbers")
 
 
 def check_layout(cls: type[Any], what: str, layout: Any, taken: set[str], whose: str) -> None:
+    """Check the dtype of columns or tables; `taken` names can't be used, since each is `whose`."""
     if not isinstance(layout, np.dtype):
         raise SettingsError(
-            f"{cls.__name__}.{what} is {layout!r:.80}, expected a dtype with names, as in "
+            f"{cls.__name__}.{what} is {layout!r:.80}, expected a dtype with named fields, as in "
             f"np.dtype([('total', np.float64)])"
         )
     if layout.names is None and layout != NONE:
-        raise SettingsError(f"{cls.__name__}.{what} is {layout}, expected a dtype with names")
+        raise SettingsError(f"{cls.__name__}.{what} is {layout}, expected a dtype with named fields")
     for name in layout.names or ():
         if name in taken:
-            raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose} already; take another name")
+            raise SettingsError(f"{cls.__name__}.{what} has '{name}', which is {whose}; choose another name")
         if layout[name].base not in WORDS:
             raise SettingsError(f"{cls.__name__}.{what}: '{name}' is {layout[name].base}, expected float64 or int64")

@@ -1,4 +1,4 @@
-"""Messages for a function of a part that is wrong: which one, where, what it did, and what was expected."""
+"""Messages for wrong functions of policies and backups: which one, where, what it did, what was expected."""
 
 import contextlib
 import dis
@@ -27,11 +27,11 @@ EDGE = EdgeView(*(np.int64(1),) * 2, *(np.float64(1),) * 3, np.int64(0), False)
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
 
-# Uncompiled: what a function returned or wrote is looked at as soon as it has.
+# Uncompiled: what a function returns or writes is checked at once.
 
 
 def checked(cls: type[Any], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A part's function that refuses what the compiled one could not return or write."""
+    """A part's function with a check of what it returns or writes, as strict as compiled code."""
     if name == "update":
         return _checked_update(cls, function)
 
@@ -42,7 +42,7 @@ def checked(cls: type[Any], name: str, function: Callable[..., Any]) -> Callable
             raise SettingsError(f"{cls.__name__}.{name} returned {got!r:.60}, {wrong}")
         return got
 
-    call.py_func = function  # type: ignore[attr-defined]  # whose file and line are looked at
+    call.py_func = function  # type: ignore[attr-defined]  # for its file and line
     return call
 
 
@@ -53,7 +53,7 @@ def _checked_update(cls: type[Any], function: Callable[..., Any]) -> Callable[..
         function(part, edge, got)
         if new := set(vars(edge)) - known:
             raise SettingsError(
-                f"{cls.__name__}.update writes `edge.{min(new)}`, which is neither a field nor one of its columns; "
+                f"{cls.__name__}.update writes `edge.{min(new)}`, which is neither a field nor a column; "
                 f"declare it in `columns`"
             )
         for name, value in vars(edge).items():
@@ -65,7 +65,7 @@ def _checked_update(cls: type[Any], function: Callable[..., Any]) -> Callable[..
 
 
 def wrong_answer(cls: type[Any], name: str, got: Any) -> str:
-    """What was expected in place of an answer; empty where it is right."""
+    """What was expected instead of an answer; empty if it is right."""
     if name == "terms":
         count = len(cls.term_names)
         right = isinstance(got, tuple) and len(got) == count and all(isinstance(term, NUMBERS) for term in got)
@@ -73,13 +73,13 @@ def wrong_answer(cls: type[Any], name: str, got: Any) -> str:
     return "" if isinstance(got, NUMBERS) else "expected a number"
 
 
-# Compiled: a function that raised, or that Numba refuses.
+# Compiled: a function that raises, or that Numba can't compile.
 
 
 def raised_in(parts: Iterable[Any], error: BaseException) -> tuple[str, str] | None:
-    """The function of a part that an exception came from, as `Class.function`, and the line; None: from elsewhere.
+    """The function of a part that raised an exception, as `Class.function`, and the line; None if none did.
 
-    By file and line, since names of frames in compiled code are not reliable.
+    It is found by file and line, since the names of frames in compiled code are not reliable.
     """
     for frame in traceback.extract_tb(error.__traceback__):
         for part in parts:
@@ -96,9 +96,9 @@ def _lines_of(code: Any) -> set[int | None]:
 
 @contextlib.contextmanager
 def larger_records_may_stand_in() -> Iterator[None]:
-    """While parts are compiled: helpers made for the record of one part are used for another's that begins the same.
+    """While compiling parts, reuse helpers made for one record for another record that starts with the same fields.
 
-    Numba warns of it as an experiment. It is sound here: a record is handed over by its address.
+    Numba warns that this is experimental. It is safe here, since a record is passed by its address.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
@@ -107,16 +107,16 @@ def larger_records_may_stand_in() -> Iterator[None]:
 
 @larger_records_may_stand_in()
 def not_compiled(cls: type[Any], code: Code) -> str | None:
-    """Why a part's functions can't be compiled: the first that can't, its line and the reason; None if all can.
+    """Why a part's functions can't be compiled: the first such function, its line and the reason; None if all can.
 
-    Each is compiled for itself, so that it is not mixed up with what is made around it.
+    Each is compiled on its own, so that the error does not come from the code generated around it.
     """
     for name, function in code.functions.items():
         here, start = f"{cls.__name__}.{name}", function.__code__
         try:
             made = code.ready(name)
             made.compile(arguments_of(code, name))
-        except Exception as error:  # noqa: BLE001  # Numba's are of many kinds
+        except Exception as error:  # noqa: BLE001  # Numba raises many kinds
             file, line = where_of(error, function)
             file = start.co_filename if Path(file).resolve() == Path(start.co_filename).resolve() else file
             return f"{here} can't be compiled, at {file}:{line}: {_reason(function, name, code, error)}"
@@ -127,7 +127,7 @@ def not_compiled(cls: type[Any], code: Code) -> str | None:
 
 
 def arguments_of(code: Code, name: str) -> tuple[Any, ...]:
-    """The types that a part's function is compiled for."""
+    """The argument types that a part's function is compiled for."""
     part, edge = _record(code.record), _record(np.dtype([*EDGE_FIELDS, *_fields(code.columns)]))
     rng = types.Array(types.uint64, 1, "C")
     seen = edge if code.columns.names else typeof(EDGE)
@@ -148,7 +148,7 @@ def _fields(layout: np.dtype[Any]) -> list[tuple[str, Any]]:
 
 
 def _wrong_type(cls: type[Any], name: str, answer: Any) -> str:
-    """What is wrong with the type of an answer; empty where it is right."""
+    """What is wrong with the return type; empty if it is right."""
     if name == "update":
         return ""
     if name == "terms":
@@ -160,7 +160,7 @@ def _wrong_type(cls: type[Any], name: str, answer: Any) -> str:
     if _is_number(answer):
         return ""
     if isinstance(answer, types.Optional):
-        return "returns nothing on one way through it, expected a number on each"
+        return "returns nothing on some path, expected a number on every path"
     return f"returns {_named(answer)}, expected a number"
 
 
@@ -171,16 +171,16 @@ def _is_number(kind: Any) -> bool:
 def _named(kind: Any) -> str:
     if isinstance(kind, types.NoneType):
         return "nothing"
-    return "a text" if isinstance(kind, types.UnicodeType | types.StringLiteral) else f"a value of type {kind}"
+    return "a string" if isinstance(kind, types.UnicodeType | types.StringLiteral) else f"a value of type {kind}"
 
 
 def _reason(function: Callable[..., Any], name: str, code: Code, error: Exception) -> str:
-    """In the words of parts where we know them, else as for rules."""
+    """The reason in terms of parts if it is a known one, otherwise as for rules."""
     text = str(error)
     if found := re.search(r"No definition for lowering (?:Edge|Node)View\(.*?\)\.(\w+) =", text):
         return (
-            f"it writes `{_owner(function, found[1])}.{found[1]}`, and `{name}` only looks; what an edge is to "
-            f"remember is a column, written in `update`"
+            f"it writes `{_owner(function, found[1])}.{found[1]}`, but `{name}` must not write; store data about an "
+            f"edge in a column, and write it in `update`"
         )
     unknown = error.args[0] if isinstance(error, KeyError) else None
     if found := re.search(r"Unknown attribute '(\w+)' of type (?:Edge|Node)View", text):
@@ -196,7 +196,7 @@ def _reason(function: Callable[..., Any], name: str, code: Code, error: Exceptio
 
 
 def _owner(function: Callable[..., Any], attribute: str) -> str:
-    """The name of what an attribute is asked of."""
+    """The name of the object whose attribute is used."""
     before = ""
     for step in dis.get_instructions(function):
         if step.argval == attribute and step.opname in ("LOAD_ATTR", "STORE_ATTR", "LOAD_METHOD"):
@@ -211,10 +211,7 @@ def wrong_score(runner: Any, depth: int) -> str:
     where = f"at a node of {runner.game.title}"
     with contextlib.suppress(Exception):  # the place is a help; without it the message is true as well
         where = _edge_without_score(runner, depth) or where
-    return (
-        f"{policy}.score gave nan {where}; return a number for every edge that is asked "
-        f"(po.check_part finds such cases)"
-    )
+    return f"{policy}.score gave nan {where}; return a number for every edge (po.check_part finds such cases)"
 
 
 def _edge_without_score(runner: Any, depth: int) -> str:

@@ -1,4 +1,4 @@
-"""Parts of a search that anyone can write: a class whose fields are its settings, with functions that are compiled."""
+"""The base of policies and backups: a class whose fields are its settings, with functions that are compiled."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -22,32 +22,32 @@ from .faults import checked
 if TYPE_CHECKING:
     from playout.game import Game
 
-KNOWN: dict[str, type["Part"]] = {}  # every part that was defined here, by the name that files keep
+KNOWN: dict[str, type["Part"]] = {}  # every part defined in this process, by its name in files
 P = TypeVar("P", bound="Part")
 
 
 def kind_of(cls: type["Part"]) -> str:
-    """How files and JSON name a part: a built-in one by its name alone, others with the module that has them."""
+    """The name of a part in files and JSON: the class name if it is built in, otherwise with its module."""
     own = cls.__module__.startswith("playout.")
     return cls.__name__ if own else f"{cls.__module__}:{cls.__qualname__}"
 
 
 def is_own(kind: str) -> bool:
-    """Whether a kind is that of a user's part."""
+    """Whether a kind names a user's part."""
     return ":" in kind
 
 
 class Part:
-    """What policies and backups have in common."""
+    """What policies and backups share."""
 
-    columns: ClassVar[np.dtype[Any]] = NONE  # what it keeps of each edge, numbers of eight bytes; zero at first
-    tables: ClassVar[Any] = NONE  # what it keeps beside the tree: a dtype, or a function of the game that gives one
+    columns: ClassVar[np.dtype[Any]] = NONE  # numbers of eight bytes that it stores with each edge; zero at first
+    tables: ClassVar[Any] = NONE  # what it stores with the tree: a dtype, or a function of the game that gives one
 
-    absent: ClassVar[bool] = False  # it stands for a part that a file names and that is not at hand
+    absent: ClassVar[bool] = False  # True for a stand-in for a part that a file names and that is not defined here
 
     _role: ClassVar[str]  # "policy" or "backup"
-    _signatures: ClassVar[dict[str, str]]  # its functions, and how they are called
-    _needed: ClassVar[str]  # the one that it can't do without
+    _signatures: ClassVar[dict[str, str]]  # its functions, with their arguments
+    _needed: ClassVar[str]  # the required one
     _codes: ClassVar[dict[Any, Code]]  # by the layout of the tables
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
@@ -60,26 +60,26 @@ class Part:
         setting(cls)
         cls._codes = {}
         if not cls.absent:
-            KNOWN[kind_of(cls)] = cls  # a notebook's cell that is run again takes the place of the one before
+            KNOWN[kind_of(cls)] = cls  # a notebook cell that runs again replaces the class
 
     def __init__(self, *given: Any, **named: Any) -> None:
         cls = type(self)
         raise SettingsError(
-            f"po.{cls.__name__} is what every {cls._role} is made from; write a subclass with "
-            f"`{cls._signatures[cls._needed]}`, or take a built-in one"
+            f"po.{cls.__name__} is the base class of every {cls._role}; write a subclass with "
+            f"`{cls._signatures[cls._needed]}`, or use a built-in one"
         )
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:
-        """What else the code made of it depends on."""
+        """Class attributes that the compiled code depends on."""
         return {}
 
     def replace(self: P, **changes: Any) -> P:
-        """The same part with other settings."""
+        """A copy with other settings."""
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
 
     def code(self, game: "Game") -> Code:
-        """Its functions, as they are compiled for a game; the same for all games unless the tables differ."""
+        """Its functions, to be compiled for a game; the same for all games with the same tables."""
         cls, tables = type(self), self._tables_of(game)
         key = repr(tables)
         if key not in cls._codes:
@@ -91,7 +91,7 @@ class Part:
         return cls._codes[key]
 
     def kept(self, game: "Game") -> PartData:
-        """What a new tree holds of it: its settings with empty tables, and room for its columns."""
+        """What a new tree stores for it: its settings with empty tables, and the number of its columns."""
         code = self.code(game)
         buffer = np.zeros(1, code.record)
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
@@ -107,21 +107,21 @@ class Part:
                 raise
             raise SettingsError(
                 f"{cls.__name__}.tables raised {described(error)} for {game.title}; expected a function of the game "
-                f"that gives a dtype"
+                f"that returns a dtype"
             ) from error
         check_layout(cls, "tables", tables, {f.name for f in dataclasses.fields(cls)}, "a setting")  # type: ignore[arg-type]
         return tables  # type: ignore[no-any-return]
 
 
 class Column(NamedTuple):
-    """One number that a part keeps of each edge: its name, and all of them as an array."""
+    """A number that a part stores with each edge: its name, and the array of all edges."""
 
     name: str
     of_edges: Any
 
 
 def columns_of(parts: Iterable[Part], tree: Tree) -> list[Column]:
-    """What the parts of a search keep of a tree's edges."""
+    """The columns of a search's parts in a tree."""
     return [
         Column(name, getattr(tree, f"{part._role}_columns")[:, i].view(part.columns[name]))
         for part in parts
@@ -134,14 +134,14 @@ def _fields_of(layout: np.dtype[Any]) -> list[tuple[Any, ...]]:
 
 
 def load_part(base: type[P], spec: str) -> type[P]:
-    """The part that `file.py:Class` or `module:Class` names; `SettingsError` says why there is none."""
+    """The class that `file.py:Class` or `module:Class` names; a `SettingsError` says what is wrong."""
     if spec in KNOWN and issubclass(KNOWN[spec], base):
         return KNOWN[spec]  # type: ignore[return-value]
     role = getattr(base, "_role", "policy or backup")
     derived = "derived from " + " or ".join(f"po.{word.capitalize()}" for word in role.split(" or "))
     place, name = sources.split(spec) or (spec, "")
     if not place or not name:
-        raise SettingsError(f"{role} is '{spec}', which names no class; write {place or 'file.py'}:Class")
+        raise SettingsError(f"{role} is '{spec}', which does not name a class; write {place or 'file.py'}:Class")
     module, _ = sources.load(place, name, spec, SettingsError)
     known = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, base) and _is_known(v)}
     if name in known:
@@ -149,18 +149,18 @@ def load_part(base: type[P], spec: str) -> type[P]:
     listed = f"there: {', '.join(known)}" if known else f"no class there is {derived}"
     if not hasattr(module, name):
         raise SettingsError(f"no '{name}' in {place} ({listed}){did_you_mean(name, known, place + ':{}')}")
-    raise SettingsError(f"{place}:{name} is no {role}; expected a class {derived} ({listed})")
+    raise SettingsError(f"{place}:{name} is not a {role}; expected a class {derived} ({listed})")
 
 
 def _is_known(cls: type[Part]) -> bool:
-    """Whether it can be used; classes to derive others from can't."""
+    """Whether it can be used; base classes can't."""
     return KNOWN.get(kind_of(cls)) is cls
 
 
 def from_saved(base: type[P], name: str, settings: dict[str, Any], stand_in: bool) -> P:
-    """The part that a file or JSON names, which must have been defined here: nothing is ever imported for it.
+    """The part that a file or JSON names. It must be defined already: reading a file never imports code.
 
-    With `stand_in`, one that is not at hand is stood in for: its search can be looked at, but not go on.
+    With `stand_in`, an undefined part gets a stand-in: its search can be inspected, but not continued.
     """
     if name in KNOWN and issubclass(KNOWN[name], base):
         return KNOWN[name](**settings)  # type: ignore[return-value]
@@ -176,7 +176,8 @@ def from_saved(base: type[P], name: str, settings: dict[str, Any], stand_in: boo
 
 
 def missing(role: str, name: str, module: str) -> str:
+    """Message for a part that is not defined here."""
     return (
-        f"settings: {role} is {name} of the module {module}, which is not at hand; import the module that defines it "
-        f"first (a file or a request never does)"
+        f"settings: {role} is {name} of the module {module}, which is not defined here; import that module first "
+        f"(files and requests never import code)"
     )

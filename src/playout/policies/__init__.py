@@ -1,8 +1,10 @@
-"""Policies: how a walk chooses among the children of a node. One file each, written as a user would write one."""
+"""Policies: how a simulation chooses among the children of a node. One file each, written as a user would."""
 
 from .base import Parent, Policy
 from .puct import PUCT
 from .ucb1tuned import UCB1Tuned
 from .uct import UCT
 
-__all__ = ["PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]
+__all__ = ["BUILT_IN", "PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]
+
+BUILT_IN: dict[str, type[Policy]] = {"uct": UCT, "ucb1tuned": UCB1Tuned, "puct": PUCT}  # by the words of the setting

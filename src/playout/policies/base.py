@@ -1,4 +1,4 @@
-"""What a policy is: a class whose fields are its settings, and functions that say what an edge scores."""
+"""The base class of policies."""
 
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
@@ -15,8 +15,8 @@ EXPLORES = Text("how much the policy explores", "策略探索的强度")  # `c`,
 
 @setting
 class Parent:
-    """An unvisited edge is worth its node's own value less a reduction, times the root of the share of the priors that
-    was visited if it goes `by_seen`."""
+    """The value of an unvisited edge is its parent's value minus `reduction`. With `by_seen`, the reduction is
+    multiplied by the square root of the visited share of the priors."""
 
     reduction: float = number(
         default=0.0, meaning=Text("what is subtracted from the parent's value", "从父节点价值中减去的量")
@@ -32,20 +32,24 @@ class Parent:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(number, whole, flag, dataclasses.field))
 class Policy(Part, abstract=True):
-    """How a walk chooses among the children of a node: the highest score is taken, ties at random.
+    """How a simulation chooses among the children of a node: it takes the highest score, ties at random.
 
-    A subclass has `score(policy, node, edge, shared, rng)` and may have `prepare(policy, node, rng)`, whose result is
-    handed to each of a node's scores as `shared`, `update(policy, edge, got)`, which may write its `columns` when a
-    return is backed up, and `terms(policy, node, edge, shared)` with `term_names`, what a score is made of. Its fields
-    are settings, numbers only. docs/policies.md says what `node` and `edge` have.
+    A subclass is one class with static methods that Numba compiles. Its annotated fields are settings, numbers only.
+
+    - `score(policy, node, edge, shared, rng)`: the score of one edge; required.
+    - `prepare(policy, node, rng)`: called once per node; each `score` gets its result as `shared`.
+    - `update(policy, edge, got)`: called for each edge of the path when a return is backed up; may write `columns`.
+    - `terms(policy, node, edge, shared)`: the terms that add up to the score, named by `term_names`.
+
+    docs/policies.md lists the fields of `node` and `edge`.
     """
 
-    scores_unvisited: ClassVar[bool] = False  # unvisited edges are asked, too
-    by_prior: ClassVar[bool] = False  # a higher prior never scores lower there: only the first of them is asked
-    needs_range: ClassVar[bool] = False  # values must have a known range, or be normalised
-    needs_spread: ClassVar[bool] = True  # it may look at `node.spread`, which costs a look at each child
-    unvisited: ClassVar[Any] = "infinity"  # what the setting `unvisited` is where it is not given
-    term_names: ClassVar[tuple[str, ...]] = ("value", "exploration")  # without `terms`: the value, and all the rest
+    scores_unvisited: ClassVar[bool] = False  # unvisited edges are scored, too
+    by_prior: ClassVar[bool] = False  # and a higher prior never scores lower: only the first is
+    needs_range: ClassVar[bool] = False  # values must have a known range or be normalised
+    needs_spread: ClassVar[bool] = True  # it reads `node.spread`, which takes a pass over the children
+    unvisited: ClassVar[Any] = "infinity"  # the default of the setting `unvisited`
+    term_names: ClassVar[tuple[str, ...]] = ("value", "exploration")  # without `terms`: the value, and the rest
 
     _role: ClassVar[str] = "policy"
     _needed: ClassVar[str] = "score"
@@ -72,13 +76,13 @@ class Policy(Part, abstract=True):
             )
         if not hasattr(cls, "terms") and len(names) != len(Policy.term_names):
             raise SettingsError(
-                f"{cls.__name__}.term_names has {len(names)} names and there is no `{cls._signatures['terms']}`; "
-                f"define it, or name two: the value, and all the rest"
+                f"{cls.__name__}.term_names has {len(names)} names, but there is no `{cls._signatures['terms']}`; "
+                f"define it, or give two names: the value, and the rest"
             )
         if cls.by_prior and not cls.scores_unvisited:
             raise SettingsError(
-                f"{cls.__name__} has by_prior without scores_unvisited: it is about the scores of unvisited edges; set "
-                f"scores_unvisited = True as well, or leave it out"
+                f"{cls.__name__} has by_prior without scores_unvisited, but by_prior is about the scores of unvisited "
+                f"edges; set scores_unvisited = True as well, or remove by_prior"
             )
         super().__init_subclass__(abstract)
 

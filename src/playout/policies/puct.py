@@ -1,4 +1,4 @@
-"""PUCT, the rule of AlphaZero and its successors."""
+"""PUCT, the policy of AlphaZero and its successors."""
 
 import math
 from typing import ClassVar
@@ -9,12 +9,12 @@ from .base import EXPLORES, Parent, Policy, number
 
 
 class PUCT(Policy):
-    """The best of value + c prior sqrt(N) / (1 + n); c grows by `growth` ln((N + base + 1) / base).
+    """Score: value + c prior sqrt(N) / (1 + n), where c grows by `growth` ln((N + base + 1) / base).
 
-    With `variance` above 0, c follows the deviation of the returns seen at the node, as in KataGo and Monty: times
-    1 + variance (deviation / expected - 1). Where all values are alike, little is left to explore. Before there are
-    visits, the deviation is taken for `expected`, which counts for as much as `expected_visits`; it is a share of half
-    the range of values.
+    With `variance` above 0, c follows the standard deviation of the returns at the node, as in KataGo and Monty: it is
+    multiplied by 1 + variance (deviation / expected - 1). Where all values are alike, little is left to explore.
+    `expected` is the prior estimate of the deviation, with the weight of `expected_visits` visits, as a fraction of
+    half the range of values.
     """
 
     c: float = number(default=1.25, least=0.0, meaning=EXPLORES)
@@ -49,7 +49,8 @@ class PUCT(Policy):
     unvisited: ClassVar[Parent] = Parent()
 
     @property
-    def needs_spread(self) -> bool:  # type: ignore[override]  # one of its settings decides
+    def needs_spread(self) -> bool:  # type: ignore[override]  # depends on a setting
+        """Whether it reads `node.spread`: only if c follows the deviation."""
         return self.variance > 0.0
 
     @staticmethod

@@ -6,7 +6,7 @@ from .base import EXPLORES, Policy, number
 
 
 class UCB1Tuned(Policy):
-    """UCT with the variance that was seen in place of the constant: value + c sqrt(ln N / n min(1/4, V)).
+    """UCT with the observed variance instead of a constant; score: value + c sqrt(ln N / n min(1/4, V)).
 
     V = variance + sqrt(2 ln N / n), for values scaled to a width of 1.
     """

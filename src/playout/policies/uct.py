@@ -6,7 +6,7 @@ from .base import EXPLORES, Policy, number
 
 
 class UCT(Policy):
-    """The best of value + c sqrt(ln N / n)."""
+    """Score: value + c sqrt(ln N / n)."""
 
     c: float = number(default=1.4, least=0.0, meaning=EXPLORES)
 

@@ -1,1 +1,1 @@
-"""How results, trees and scores are shown: text, HTML, SVG, and explanations in words."""
+"""Results, trees and scores for people to read: text, HTML, SVG, and explanations in plain words."""

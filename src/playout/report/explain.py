@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .facts import FEW, LINE_SHOWN, ActionFacts, ChoiceFacts, explain_data
 from .language import Language, language_of
-from .show import clean, duration, number, percent
+from .words import clean, duration, number, percent
 
 if TYPE_CHECKING:
     from playout.search.result import Result

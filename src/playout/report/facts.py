@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from playout.game import CHANCE
 from playout.settings import ANSWERS, Network, Outside, uses_priors
 
-from .show import proven_word
+from .words import proven_word
 
 if TYPE_CHECKING:
     from playout.search.result import ActionStats, Result

@@ -17,7 +17,7 @@ from playout.play.solo import ScoredGame, SoloSetup
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.workers import Workers, can_be_sent, cores
-from playout.report.show import scores_svg
+from playout.report.svg import scores_svg
 from playout.settings import Settings
 
 CONFIDENCE = 0.99

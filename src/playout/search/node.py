@@ -12,7 +12,8 @@ from playout.core import tree as core
 from playout.core.tree import Tree
 from playout.errors import ActionError, PlayoutError
 from playout.game import CHANCE, TERMINAL, Position
-from playout.report.show import clean, number, tree_svg
+from playout.report.svg import tree_svg
+from playout.report.words import clean, number
 
 if TYPE_CHECKING:
     from .search import Search

@@ -21,7 +21,8 @@ from playout.core.tree import Tree
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Position
 from playout.report.explain import explain
-from playout.report.show import result_html, result_table, result_text
+from playout.report.html import result_html
+from playout.report.text import result_table, result_text
 from playout.settings import ANSWERS, Settings
 
 from .lines import expected_line
@@ -213,8 +214,7 @@ class Result:
 
     def table(self, most: int | None = None) -> "Table":
         """The actions as a table for a terminal; `most`: only the first of them."""
-        table: Table = result_table(self, None if most is None else whole_from(most, "most"))
-        return table
+        return result_table(self, None if most is None else whole_from(most, "most"))
 
     def _repr_html_(self) -> str:
         return result_html(self)

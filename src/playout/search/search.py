@@ -20,7 +20,7 @@ from playout.errors import FileError, PositionError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position
 from playout.parts.part import Column
-from playout.report.show import result_html
+from playout.report.html import result_html
 from playout.settings import Network, Noise, Outside, Settings, settings_from
 
 from .ask import AskTell, Leaf

@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from playout.backups import Backup, Best, Mean, PowerMean
+from playout import backups, policies
+from playout.backups import Backup, Mean
 from playout.common.arguments import did_you_mean
 from playout.common.declare import (
     ON_OFF,
@@ -27,7 +28,7 @@ from playout.core.params import Params
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.parts.part import Part, from_saved, kind_of
-from playout.policies import PUCT, UCT, Parent, Policy, UCB1Tuned
+from playout.policies import UCT, Parent, Policy
 
 from .kinds import ANSWERS, All, Falling, Mixed, Network, Noise, OneAtATime, Outside, Rollouts, Static, Widening
 from .params import kernel_params
@@ -39,13 +40,13 @@ class Settings:
 
     policy: Policy = choice(
         default=UCT(),
-        words={"uct": UCT, "ucb1tuned": UCB1Tuned, "puct": PUCT},
+        words=policies.BUILT_IN,
         own=Policy,
         meaning=Text("how a child is selected", "如何选择子节点"),
     )
     backup: Backup = choice(
         default=Mean(),
-        words={"mean": Mean, "best": Best, "power_mean": PowerMean},
+        words=backups.BUILT_IN,
         own=Backup,
         meaning=Text(
             "what an edge makes of the returns it gets: their mean, the greatest, or something between",

@@ -1,0 +1,17 @@
+"""What the layers above need to know about compiled code and about running users' rules."""
+
+import contextlib
+from collections.abc import Iterator
+
+from playout.core.cache import cache_folder
+from playout.core.jit import COMPILED
+from playout.core.watch import MOST_SECONDS, patience
+
+__all__ = ["COMPILED", "cache_folder", "time_for_rules"]
+
+
+@contextlib.contextmanager
+def time_for_rules(seconds: float | None) -> Iterator[None]:
+    """Inside this block, one call of a rule in plain Python may use this much processor time; None: the default."""
+    with patience(MOST_SECONDS if seconds is None else seconds):
+        yield
