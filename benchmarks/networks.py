@@ -90,7 +90,7 @@ def untrained(name: str, blocks: int, filters: int, width: int) -> Iterator[Path
 def share(work: str, game: po.Game, file: Path, simulations: int, target: float, options: Options) -> Row:
     """Evaluations a second of searches from the start, and of ONNX Runtime alone at the same batch."""
     import playout as po
-    from playout.core.batch import EVALUATED
+    from playout.core.tree import EVALUATED
 
     # Without the cache, which would answer part of each batch: the rest is no longer a batch of that size.
     settings = po.preset("network").replace(evaluator=po.Network(str(file), batch=BATCH, cache=0))

@@ -43,7 +43,7 @@ def measure(options: Options) -> list[Row]:
     libraries = [library.name for library in usable if library is not DIRECT]
     if row.ours is not None and libraries:
         fastest = max(libraries, key=best.__getitem__)
-        row.checks.append(Check(f"x the fastest library, {fastest}", row.ours / best[fastest], 1.0))
+        row.checks.append(Check(f"x the fastest library, {fastest}", row.ours / best[fastest], 1.5))
         sound = [name for name in libraries if name not in wrong]
         if fastest in wrong and sound:
             fastest = max(sound, key=best.__getitem__)

@@ -65,7 +65,7 @@ class Client:
         return answer.json()
 
     def session(self, game: str, **more: Any) -> str:
-        return f"/api/sessions/{self.post('/api/sessions', game=game, seed=1, **more)['id']}"
+        return f"/v1/sessions/{self.post('/v1/sessions', game=game, seed=1, **more)['id']}"
 
     def speed(self, game: str, watched: bool) -> tuple[float, float]:
         """Simulations a second of one run, and updates a second that a watcher got."""
@@ -162,7 +162,7 @@ def large(client: Client, nodes: int) -> None:
             browser.close()
         print(f"  {'a click, asked and drawn':<28} {statistics.median(took):>7.1f} (worst {max(took):.1f})")
     began = time.perf_counter()
-    client.post(f"{session}/play", action=None)
+    client.post(f"{session}/play", action="best")
     print(f"  {'play the best move':<28} {1000 * (time.perf_counter() - began):>7.1f}")
     client.http.delete(session)
 
@@ -175,7 +175,7 @@ def many(client: Client, count: int = 50) -> None:
     times, errors = [], 0
     while time.perf_counter() - began < 15:
         for session in sessions[:: max(1, count // 10)]:
-            for path in ("/api/server", session, f"{session}/result"):
+            for path in ("/v1/server", session, f"{session}/result"):
                 start = time.perf_counter()
                 answer = client.http.get(path)
                 times.append(time.perf_counter() - start)

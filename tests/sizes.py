@@ -14,4 +14,4 @@ def examples(full: int) -> int:
     """How many examples Hypothesis tries where `full` are tried at full size."""
     if FULL_SIZE:
         return full
-    return full // 2 if COMPILED and not CHECKED else full // 6
+    return full // 6 if COMPILED and not CHECKED else full // 20

@@ -241,14 +241,14 @@ def test_analyze_loads_a_game_from_a_file_and_from_a_module(answer, stones, monk
 def test_ctrl_c_shows_what_was_found(capsys, monkeypatch):
     plain = Search.run
 
-    def interrupted(search, **limits):
+    def interrupted(search, *limits, **given):
         def press():
             while search.simulations == 0:
                 time.sleep(0.001)
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=press).start()
-        return plain(search, **limits)
+        return plain(search, *limits, **given)
 
     monkeypatch.setattr(Search, "run", interrupted)
     with hearing_ctrl_c():
@@ -513,7 +513,7 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
     [
         ("analyze conect4", "no game 'conect4' (there are: "),
         ("analyze tictactoe XX", "can't read position 'XX', expected three rows"),
-        ("analyze tictactoe XXX/.../...", "position 'XXX/.../...' can't be: 3 X and 0 O"),
+        ("analyze tictactoe XXX/.../...", "position 'XXX/.../...' is impossible: 3 X and 0 O"),
         ("analyze tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to search"),
         ("play tictactoe XXX/OO./...", "the game is over in XXX/OO./...; there is nothing to play"),
         ("perft tictactoe XXX/OO./... -d 1", "the game is over in XXX/OO./...; there is nothing to count"),

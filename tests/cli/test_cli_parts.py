@@ -64,7 +64,7 @@ def test_a_backup_is_a_word_with_its_p():
 def test_a_field_named_like_another_setting_is_given_with_its_part():
     both = make_settings("default", {"policy": BOLTZMANN, "policy.temperature": "0.1", "temperature": "1"})
     assert (both.policy.temperature, both.temperature) == (0.1, 1.0)
-    assert "--option policy.temperature=… for that of the policy" in refusal(policy=BOLTZMANN, temperature="0.1")
+    assert "write policy.temperature=… for that of the policy" in refusal(policy=BOLTZMANN, temperature="0.1")
     assert make_settings("default", {"policy.c": "2"}).policy == po.UCT(2.0)
     assert "given twice" in refusal(policy__c="2", c="2")
 

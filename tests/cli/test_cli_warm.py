@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playout.cli import main
-from playout.core.loop import run as kernel
+from playout.core.simulate import run as kernel
 from playout.play.warm import OTHERS, Task, run_task, tasks
 from playout.search import compiling as module
 from playout.search.compiling import Compiling

@@ -5,7 +5,8 @@ import io
 import pytest
 
 from playout.cli import main
-from playout.cli.play import HELP, Table
+from playout.cli.play import HELP, TerminalGame
+from playout.settings import Settings
 
 DICE = '''
 import numpy as np
@@ -153,10 +154,18 @@ def test_undo_with_both_sides_takes_back_one_move(session):
     assert out.endswith("Player 2> \nGoodbye.\n")
 
 
+def test_the_temperature_counts_the_moves_of_the_game_after_undo(session, monkeypatch):
+    """A new tree is grown after `undo`; the game goes on with the move numbers it had."""
+    seen = []
+    monkeypatch.setattr(Settings, "temperature_at", lambda self, moves: seen.append(moves) or 0.0)
+    session("connect4", "4", "4", "undo", "3", "quit")
+    assert seen == [1, 3, 3]
+
+
 def test_hint_moves_board_and_help(session):
     out = session("tictactoe X.O/.X./..O --side 2", "help", "quit")
     assert all(f"  {word}" in out for word in HELP)
-    assert set(HELP) == {name.removeprefix("do_") for name in dir(Table) if name.startswith("do_")}
+    assert set(HELP) == {name.removeprefix("do_") for name in dir(TerminalGame) if name.startswith("do_")}
     out = session("tictactoe X.O/.X./..O", "moves", "hint", "board", "explain", "quit")
     assert "Your move> moves\n2, 4, 6, 7, 8\n" in out
     assert "Hint: 6  (proven: draw)" in out
@@ -243,14 +252,14 @@ def test_ctrl_c_ends_politely(session, monkeypatch):
 
 def test_the_search_keeps_its_tree_from_move_to_move(session, monkeypatch):
     reused = []
-    think = Table.ponder
+    think = TerminalGame.ponder
 
     def ponder(self, what):
         result = think(self, what)
         reused.append(result.visits - result.simulations)
         return result
 
-    monkeypatch.setattr(Table, "ponder", ponder)
+    monkeypatch.setattr(TerminalGame, "ponder", ponder)
     session("connect4", "4", "4", "4")
     assert reused[0] == 0
     assert max(reused[1:]) > 0

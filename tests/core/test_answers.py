@@ -110,7 +110,7 @@ def test_choose_best_proven_value_at_a_proven_root(rule):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_choose_the_same_whatever_order_the_actions_were_tried_in(rule):
-    # By visits the first beats the second, by value the second the proven one, by proof the proven one the first.
+    # The first beats the second by visits, the second the proven one by value, the proven one the first by proof.
     first, second, proven = edge(100, 0.1, spread=9.0), edge(50, 0.5, spread=9.0), edge(10, 0.3, proven=True)
     by_order = set()
     edges = [first, second, proven]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.games.toy_games import Dice, Gamble
@@ -11,8 +12,8 @@ from tests.oracles.solved import frozen_lake
 
 
 class FrozenLake(po.Game):
-    """Walk over ice to the goal, on the map `solved.LAKE`. A step goes where it should with 1/3, and to either side of
-    that with 1/3 each."""
+    """Cross the ice to the goal, on the map `solved.LAKE`. A step goes in the intended direction with probability 1/3,
+    and to either side of it with 1/3 each."""
 
     players = 1
     max_actions = 4
@@ -67,7 +68,7 @@ class FrozenLake(po.Game):
         state.at = int(text)
 
 
-# A discount for each step; a step is an action and what chance makes of it.
+# A discount for each step: an action and the outcome that follows.
 GAMMA = 0.99
 ICE = po.Settings(
     policy=po.UCT(0.7), evaluator=po.Rollouts(depth=200), discount=GAMMA**0.5, transpositions=True, solver=False
@@ -85,15 +86,15 @@ def test_frozen_lake_comes_to_the_values_of_value_iteration(slippery, simulation
     for at in (14, 13, 10, 9) if slippery else (14, 10, 9, 6, 0):
         search = po.Search(game, ICE, position=str(at), seed=1)
         errors = []
-        for some in (100_000, simulations):  # ice is walked in circles: millions of simulations are needed
+        for some in (100_000, simulations):  # on ice one goes in circles, which takes millions of simulations
             result = search.run(some)
-            # The first half step is discounted here and not there: rewards come with the outcome.
+            # The first half step is discounted here but not there, since rewards come with the outcome.
             best = max(a.value for a in result.actions if a.visits > 1000) / GAMMA**0.5
             errors.append(abs(best - values[at]))
         assert errors[1] < allowed, (at, errors)
         assert errors[1] <= errors[0] + 0.005, (at, errors)
         assert result.best in best_actions[at], at
-        assert int(search.tree.counters[core.NODES]) <= core.ROOT + 11 * 5  # a node for each place and way to go
+        assert int(search.tree.counters[core.NODES]) <= core.ROOT + 11 * 5  # a node for each cell and direction
 
 
 @pytest.mark.compiled_only
@@ -200,7 +201,7 @@ def test_steps_and_runs_are_the_same_with_few_outcomes(transpositions):
     run.run(80)
     for _ in range(80):
         stepped.step()
-    used = core.rows(run.tree, "edges")
+    used = copying.rows(run.tree, "edges")
     assert run.tree.edges[:used].tobytes() == stepped.tree.edges[:used].tobytes()
 
 
@@ -208,7 +209,7 @@ def test_steps_and_runs_are_the_same_with_few_outcomes(transpositions):
 
 
 class Guess(po.Game):
-    """A coin falls, and then one says what it shows: who looks is always right, who plans ahead half of the time."""
+    """Guess a coin after it fell: a player who looks is always right, one who plans ahead only half of the time."""
 
     players = 1
     max_actions = 3
@@ -247,7 +248,7 @@ class Guess(po.Game):
 
 
 class Turns(Guess):
-    """The second choice depends on what chance did: after 0 one may take 0 or 1, after 1 only 2."""
+    """The second choice depends on chance: after 0, actions 0 and 1 are legal, after 1 only 2."""
 
     @staticmethod
     def legal_actions(state, actions):
@@ -263,7 +264,7 @@ def test_an_open_loop_does_not_see_what_chance_will_have_done():
     loop = po.Search(Guess(), po.Settings(open_loop=True, policy=po.UCT(0.5)), seed=1)
     opened = loop.run(3000)
     planned = po.Search(Guess(), po.Settings(open_loop=True, policy=po.UCT(0.5)), seed=1, only=[0]).run(3000)
-    assert closed.stats(0).value == pytest.approx(1.0, abs=0.05)  # it looks, and knows
+    assert closed.stats(0).value == pytest.approx(1.0, abs=0.05)  # it sees the coin
     assert closed.best in (0, 1)
     assert planned.value == pytest.approx(0.6, abs=0.05)  # the likelier side is the best plan
     assert opened.best == 2
@@ -294,7 +295,7 @@ def test_open_loops_are_stepped_saved_and_walked_back(kind, settings, tmp_path):
     run, stepped = po.Search(kind(), settings, seed=5), po.Search(kind(), settings, seed=5)
     run.run(60)
     steps = [stepped.step() for _ in range(60)]
-    used = core.rows(run.tree, "edges")
+    used = copying.rows(run.tree, "edges")
     assert run.tree.edges[:used].tobytes() == stepped.tree.edges[:used].tobytes()
     assert all(str(step) and step.to_dict() for step in steps)
     run.save(tmp_path / "open.playout")

@@ -10,6 +10,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from playout.core.jit import COMPILED
 from tests.game.objects import Board, Shelf
@@ -73,7 +74,7 @@ def test_any_settings_grow_the_oracles_graph_on_built_in_games(data, name, seed)
 
 
 def test_a_mean_of_the_graph_that_is_out_of_range_is_not_blamed_on_the_rules():
-    """Means of three players are kept by differences: with this seed one is below 0 for a while in a game of 0 to 1."""
+    """Means of three players are updated by differences: here, one is below 0 for a while, in a game of 0 to 1."""
     settings = GRAPH.replace(
         policy=po.PUCT(3.0), evaluator=po.Rollouts(depth=3), solver=False, noise=po.Noise(1.0, 1.0), ties="first"
     )
@@ -84,7 +85,7 @@ def test_a_mean_of_the_graph_that_is_out_of_range_is_not_blamed_on_the_rules():
 
 
 class RememberingNim(Nim):
-    """Nim whose state has all moves in it: no two ways lead to one position."""
+    """Nim whose state records all moves, so that no two paths lead to one position."""
 
     state = np.dtype([("stones", np.int32), ("turn", np.int8), ("moves", np.uint64)])
 
@@ -306,14 +307,14 @@ def test_two_orders_of_the_same_moves_share_their_position():
     assert [n.parents for n in ends] == [2, 2]
     assert ends[0].node_visits > max(n.visits for n in ends)  # edge visits and node visits are different numbers
     assert ends[0].value == pytest.approx(ends[1].value)
-    assert len(list(root.walk())) < len({n.path for n in root.walk()}) + 3  # walked once, not once for each way
+    assert len(list(root.walk())) < len({n.path for n in root.walk()}) + 3  # visited once, not once for each path
 
 
 def test_a_proof_travels_to_all_parents():
     search = po.Search(Diamond(), GRAPH, seed=1)
     search.run(100)
     assert search.result().proven == 1.0
-    # Whichever way the win was found, the edges into the shared position are proven on both sides, once walked.
+    # Whichever parent found the win, the edges into the shared position are proven on both sides, once taken.
     tree = search.tree
     proven = {int(e["child"]) for e in tree.edges[: tree.counters[core.EDGES]] if e["child"] < -core.END}
     for number in range(core.ROOT, int(tree.counters[core.NODES])):
@@ -385,7 +386,7 @@ def test_walks_in_a_circle_end_and_the_value_is_right():
     assert int(search.tree.counters[core.NODES]) <= core.ROOT + 6  # as many nodes as places
     if COMPILED:
         assert result.value == pytest.approx(0.9**3, abs=0.05)  # three steps, then off
-        assert result.best_text in ("1", "5")  # both ways are as long
+        assert result.best_text in ("1", "5")  # both directions are equally long
     proven = po.Search(Ring(), settings.replace(solver=True), seed=1).run(20_000 if COMPILED else 400)
     assert proven.proven is None or proven.proven == pytest.approx(0.9**3)
     assert str(search.step())
@@ -393,7 +394,7 @@ def test_walks_in_a_circle_end_and_the_value_is_right():
 
 @pytest.mark.compiled_only
 def test_chess_repetitions_stay_right_under_transpositions():
-    # Draws by repetition and by the clock depend on the way: the key of chess has both in it.
+    # Draws by repetition and by the 50-move rule depend on the history: the key of chess includes both.
     game = po.games.load("chess")
     for text in ("6k1/5ppp/8/8/8/8/q7/K5Q1 w - - 0 1", "8/8/8/8/8/4k3/4p3/4K2R w - - 0 1"):
         graph = po.Search(game, po.settings.preset("chess", transpositions="check"), position=text, seed=1).run(20_000)
@@ -414,7 +415,7 @@ class WrongKey(Nim):
 
 
 class Scored(Coins):
-    """Keeps what was collected, which nothing later depends on."""
+    """Stores what was collected, although nothing later depends on it."""
 
     state = np.dtype([("shelf", np.int32), ("score", np.float64)])
     unkeyed = ("score",)
@@ -453,7 +454,7 @@ def test_an_unkeyed_field_must_be_there():
         Wrong()
 
 
-# Everything else that a search does.
+# Other things that a search does.
 
 
 @pytest.mark.parametrize("kind", [Nim, NimOfThree, Dice, KeptDice], ids=lambda kind: kind.__name__)
@@ -463,7 +464,7 @@ def test_states_kept_and_steps_and_runs_give_the_same_graph(kind):
     stepped = po.Search(kind(), GRAPH.replace(solver=False), seed=6)
     steps = [stepped.step() for _ in range(60)]
     for name, array in zip(core.Tree._fields, run.tree, strict=True):
-        used = core.rows(run.tree, name)
+        used = copying.rows(run.tree, name)
         assert array[:used].tobytes() == getattr(stepped.tree, name)[:used].tobytes(), name
     assert {s.ending for s in steps} & {"met", "known"}
 
@@ -536,7 +537,7 @@ class Pile:
 
 
 class Colliding(Pile):
-    """All hashes are the same, which costs time and nothing else."""
+    """All hashes are equal, which costs time but changes nothing else."""
 
     def play(self, action):
         return Colliding(self.stones - action, 1 - self.turn)
@@ -625,7 +626,7 @@ def test_a_checking_search_finds_objects_that_are_wrongly_equal(obj, expected):
 
 
 def test_objects_that_are_never_equal_are_refused():
-    with pytest.raises(po.SettingsError, match="transpositions need objects that are equal where positions are"):
+    with pytest.raises(po.SettingsError, match="transpositions need objects that compare equal where positions"):
         po.Search(po.wrap(Nameless(5), players=2), GRAPH)
 
 

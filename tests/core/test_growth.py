@@ -1,13 +1,13 @@
-"""Children that come later: blocks of edges that move, and edges that are added, change nothing else."""
+"""Adding children later: moving a block of edges or adding an edge changes nothing else."""
 
 import numpy as np
 import pytest
 
 import playout as po
-from playout.core import grow
+from playout.core import copying, grow
 from playout.core import tree as core
-from playout.core.batch import Batch
 from playout.core.jit import njit
+from playout.core.pending import Batch
 from playout.search.files import find_fault
 from tests.games.toy_games import Coins, Dice, Nim, PriorNim, TwiceNim
 from tests.oracles.graph_oracle import GraphOracle, graphs_differ
@@ -22,7 +22,7 @@ def move(tree, work, batch, number, room):
 
 
 def no_leaves():
-    """A batch without places."""
+    """A batch without slots."""
     shapes = {"flights": 0, "fresh": 0, "used": 0, "depths": 0, "players": 0, "shadows": 0, "counts": 0, "known": 0}
     kinds = {"used": np.uint8, "known": np.uint8, "keys": np.uint64, "cache_keys": np.uint64}
     wide = ("nodes", "edges", "actions", "indices", "states", "rewards", "planes", "known_weights", "known_values")
@@ -46,11 +46,11 @@ def move_all(search):
     numbers = range(core.ROOT, int(search.tree.counters[core.NODES]))
     for number in [*numbers, *numbers[::3]]:
         room = 2 * int(search.tree.nodes[number]["count"]) + 4
-        search.runner.tree = core.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
+        search.runner.tree = copying.grown(search.tree, 0, int(search.tree.counters[core.EDGES]) + room + 64, 0)
         if search.runner.batches is not None:
             search.batches.fit()
         move(search.tree, search.runner.work, leaves_of(search), number, room)
-        search.tree.nodes[number]["flags"] &= core.ALL_FLAGS - core.GREW  # its room is no power of two here
+        search.tree.nodes[number]["flags"] &= core.ALL_FLAGS - core.GREW  # its room is not a power of two here
 
 
 SETTINGS = {
@@ -69,7 +69,7 @@ def test_edges_that_moved_grow_the_same_tree(game, kind):
         for search in (moved, plain):
             search.run(simulations)
         move_all(moved)
-        assert find_fault(core.copied(moved.tree), moved.game) is None
+        assert find_fault(copying.copied(moved.tree), moved.game) is None
     for search in (moved, plain):
         search.run(60)
     assert compiled_tree(moved) == compiled_tree(plain)
@@ -106,11 +106,11 @@ def test_leaves_that_wait_follow_their_edges():
 
 
 def add(search, action, prior, number=core.ROOT):
-    """Add a child, with more room where there is none."""
+    """Add a child, after growing the tree if it is full."""
     arguments = (search.tree, search.runner.work, leaves_of(search), number, action, prior)
     e = grow.add_edge(*arguments)
     while e == grow.NO_ROOM:
-        search.runner.tree = core.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
+        search.runner.tree = copying.grown(search.tree, 0, 2 * len(search.tree.edges), 0)
         if search.runner.batches is not None:
             search.batches.fit()
         e = grow.add_edge(search.tree, search.runner.work, *arguments[2:])
@@ -125,7 +125,7 @@ def test_a_child_that_is_added_is_searched_like_the_others(kind):
     before = {path: record for path, record in compiled_tree(search).items() if path and path[0] in ((0,), (6,))}
     for action in (3, 1, 5, 2, 4):
         add(search, action, 0.1)
-        assert find_fault(core.copied(search.tree), game) is None
+        assert find_fault(copying.copied(search.tree), game) is None
     after = compiled_tree(search)
     assert {path: after[path] for path in before} == before
     assert sorted(after[()]["order"]) == list(range(7))
@@ -133,9 +133,9 @@ def test_a_child_that_is_added_is_searched_like_the_others(kind):
     visits = {stats.action: stats.visits for stats in search.result().actions}
     assert min(visits.values()) > 0
     assert sum(visits[action] for action in (1, 2, 3, 4, 5)) > 100
-    assert find_fault(core.copied(search.tree), game) is None
+    assert find_fault(copying.copied(search.tree), game) is None
     search.play(search.result().best)
-    assert find_fault(core.copied(search.tree), game) is None
+    assert find_fault(copying.copied(search.tree), game) is None
 
 
 def test_unvisited_children_stand_by_falling_prior():

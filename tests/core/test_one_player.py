@@ -1,4 +1,4 @@
-"""Games of one player: no simulation is spent on what is proven, and what is proven still counts."""
+"""Games of one player: no simulation is spent on proven edges, and proven values still count."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CAPACITY = float(WEIGHTS.sum() // 2)
 
 
 class Knapsack(po.Game):
-    """Item by item, take it or leave it; what is taken brings its value at once."""
+    """Item by item, take it or leave it; taking one gives its value at once."""
 
     players = 1
     max_actions = 2
@@ -43,7 +43,7 @@ class Knapsack(po.Game):
 
 
 class PaidAtTheEnd(Knapsack):
-    """The same, where all that was taken is paid for in the end."""
+    """The same, but all items are paid for at the end."""
 
     @staticmethod
     def apply(state, action, rewards):
@@ -56,7 +56,7 @@ class PaidAtTheEnd(Knapsack):
 
 
 class AnyItem(po.Game):
-    """Take any item that is left and fits, until none does."""
+    """Take any remaining item that fits, until none does."""
 
     players = 1
     max_actions = ITEMS
@@ -197,7 +197,7 @@ SIMULATIONS = 3000 if COMPILED else 600
 def test_a_choice_is_worth_the_best_of_what_is_proven_and_what_is_not(offer, rest, other, best, graph):
     """The offer is proven at once and passed over from then on, but the player can still take it: max(offer, rest).
 
-    In hindsight the coin would make the second case 8 or 14, more than 9; but nobody sees it before.
+    In hindsight the coin would make the second case 8 or 14, more than 9; but it falls after the choice.
     """
     game = Offer(offer=float(offer), rest=float(rest), other=float(other))
     result = po.Search(game, po.Settings(transpositions=graph), seed=1).run(SIMULATIONS)
@@ -213,7 +213,7 @@ def test_the_answer_by_visits_is_a_proven_action_unless_others_are_worth_more(re
     search.play(0)
     result = search.run(SIMULATIONS)
     assert result.stats(0).proven == 10.0
-    assert result.stats(0).visits == 1  # the end of the game: one visit tells all
+    assert result.stats(0).visits == 1  # the end of the game: one visit is enough
     assert result.best == best
     assert result.value == pytest.approx(max(10.0, rest), abs=0.5)
     policy = result.policy(1.0)
@@ -224,7 +224,7 @@ def test_the_answer_by_visits_is_a_proven_action_unless_others_are_worth_more(re
 
 
 def test_an_estimate_that_falls_below_a_proven_value_is_no_longer_the_answer():
-    """Going on brings 0 or 20: it is the answer only while the mean of what it brought is above the offer of 12."""
+    """Going on gives 0 or 20: it is the answer only while the mean of its returns is above the offer of 12."""
     seen = set()
     for seed in range(4):
         search = po.Search(Offer(offer=12.0, rest=10.0), seed=seed)

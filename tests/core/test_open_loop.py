@@ -16,7 +16,7 @@ from .test_oracle import QUIET, SEEDS, compare, settings_for
 
 EXAMPLES = examples(300)
 CHANCE_GAMES = (Dice, Lots, Gamble, Corridor, Guess, Turns, Wheel, FrozenLake)
-SHORT = po.Rollouts(depth=20)  # ice is walked in circles
+SHORT = po.Rollouts(depth=20)  # on ice one goes in circles
 
 
 def compare_open(game, settings, simulations, seed=0, then=()):

@@ -41,7 +41,7 @@ def assert_same_number(found, expected, where):
 
 
 def assert_same(search, oracle):
-    """All of both trees, the random numbers used up, and the answer."""
+    """Compare both trees in full, the random numbers used, and the answer."""
     found, expected = compiled_tree(search), oracle_tree(oracle)
     assert search.simulations == oracle.simulations
     assert found.keys() == expected.keys()
@@ -89,7 +89,7 @@ def compare(game, settings, simulations, seed=0, position=None, then=(), kind=Or
 
 @st.composite
 def settings_for(draw, game):
-    """Any settings that the game has the parts for."""
+    """Any settings that the game has the rules for."""
     c = draw(st.sampled_from([0.0, 0.1, 0.7, 1.0, math.sqrt(2), 3.0]))
     built_in = [po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]
     if game.range is not None:
@@ -99,7 +99,7 @@ def settings_for(draw, game):
     policy = draw(st.sampled_from([*built_in, *examples_of, *own]))
     known = game.range is not None
     backups = [po.Mean(), Latest()]
-    if not hasattr(policy, "update"):  # with each backup, a policy that has one would be compiled anew
+    if not hasattr(policy, "update"):  # a policy that has one would be compiled again with each backup
         backups += [po.Best(), DiscountedMean()]
         if not known or game.range[0] >= 0:
             backups.append(po.PowerMean(2.0))
@@ -135,7 +135,7 @@ def settings_for(draw, game):
     evaluators = [rollouts]
     if game.has("evaluate"):
         evaluators += [st.just(po.Static()), st.builds(po.Mixed, st.sampled_from([0.0, 0.3, 1.0]), rollouts)]
-    # Some need a width of the values: of the game, or by what was seen.
+    # Some need the width of the range of values: the game's, or that of the values seen.
     may_not_scale = known or not policy.needs_range
     return po.Settings(
         policy=policy,
@@ -159,7 +159,7 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def test_generator_gives_the_published_numbers():
-    # SplitMix64 from seed 1234567, as its author's test vectors have them.
+    # SplitMix64 from seed 1234567, from its author's test vectors.
     random = SplitMix64(1234567)
     assert [random.bits() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
@@ -219,7 +219,7 @@ def test_a_walk_deeper_than_the_first_path_grows_the_oracles_tree():
     search, oracle = po.Search(game, settings, seed=5), Oracle(game, settings, seed=5)
     search.run(400)
     oracle.run(400)
-    assert search.result().max_depth > 130  # a path has room for 128 at first
+    assert search.result().max_depth > 130  # a path has room for 128 edges at first
     assert_same(search, oracle)
 
 

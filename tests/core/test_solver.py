@@ -1,4 +1,4 @@
-"""Proofs: what is called proven is true, against full solutions, by hand, and against OpenSpiel's search."""
+"""Proofs: every proven value is true, against full solutions, by hand, and against OpenSpiel's search."""
 
 import math
 import random
@@ -131,7 +131,7 @@ def test_nim_is_lost_on_multiples_of_four(stones):
 
 
 def solve_three(stones, turn=0):
-    """The returns of three players under best play, None where the player to move has equals that differ for others."""
+    """The returns of three players under best play; None if equally good moves differ for the other players."""
     if stones == 0:
         return None
     options = []
@@ -142,7 +142,7 @@ def solve_three(stones, turn=0):
             options.append(solve_three(stones - take, (turn + 1) % 3))
     for option in options:
         if option is not None and option[turn] == 1.0:
-            return option  # who has all decides what the others have
+            return option  # if one player gets everything, that determines the others
     if any(option is None for option in options):
         return None
     best = max(option[turn] for option in options)
@@ -168,7 +168,7 @@ def test_three_players_a_loss_for_me_does_not_say_who_wins():
     result = po.Search(NimOfThree(stones=3)).run(1000)
     assert result.proven == 0.0
     # Four: taking 2 leaves 2: player 1 wins. Taking 1 leaves 3, where player 1 loses: player 2 wins. Nothing for
-    # player 0 either way, and nobody can say for whom: not proven, though both actions are.
+    # player 0 either way, but who wins is undetermined: the root is not proven, though both actions are.
     result = po.Search(NimOfThree(stones=4)).run(1000)
     assert result.proven is None
     assert exact(result) == {1: 0.0, 2: 0.0}
@@ -218,7 +218,7 @@ def test_chance_between_players_is_proven_at_its_expected_value(kind):
 
 def test_equals_that_differ_for_others_are_not_called_proven():
     # SHARES: after 1, player 1 has 3 either way, and player 0 has 2 or 0.
-    # After 0 player 1 takes (1, 1), after 2 (1.5, 2).
+    # After 0, player 1 takes (1, 1), after 2 (1.5, 2).
     search = po.Search(Shares(), seed=1)
     result = search.run(2000)
     assert exact(result) == {0: 1.0, 2: 1.5}
@@ -227,13 +227,13 @@ def test_equals_that_differ_for_others_are_not_called_proven():
 
 
 def test_a_single_player_is_proven_only_by_all_or_by_the_most_there_is():
-    # 5 + 7.25 + 2 + 30 = 44.25, below the 50 that the range allows: proven once all 81 ways are done.
+    # 5 + 7.25 + 2 + 30 = 44.25, below the 50 that the range allows: proven once all 81 games are finished.
     for game, c in ((Coins(), 5.0), (KnownCoins(), 300.0)):
         result = po.Search(game, po.Settings(policy=po.UCT(c)), seed=1).run(20_000)
         assert result.proven == 44.25
         assert result.line[:2] == (1, 2)
         assert result.line[3] == 1
-    # A hit is the most there is: one way is enough.
+    # A hit is the most there is: one game is enough.
     result = po.Search(po.games.load("target_sum", target=5, moves=3)).run(10_000)
     assert (result.proven, result.best_text) == (1.0, result.best_text)
     assert result.simulations < 10_000
@@ -276,7 +276,7 @@ def spiel_search(position, simulations, seed, c=1.4):
     return bot, state
 
 
-# Positions where no move ends the game: OpenSpiel gives finished games no exploration term, proofs or not.
+# Positions where no move ends the game: OpenSpiel gives finished games no exploration term, even without proofs.
 @pytest.mark.parametrize("position", ["", "44", "4435", "4444477"])
 def test_root_values_agree_with_openspiel_within_error_bars(position):
     simulations, seeds = (500, range(24)) if COMPILED else (60, range(12))

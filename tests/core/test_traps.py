@@ -1,4 +1,4 @@
-"""The known traps of DESIGN 10: each was shipped by somebody well known, and each has a test here."""
+"""The known traps of DESIGN 10: each was shipped by a well-known program, and each has a test here."""
 
 import math
 
@@ -54,7 +54,7 @@ def test_the_second_player_finds_his_own_win():
 
 
 def test_a_finished_game_counts_for_the_side_that_moved():
-    # One stone: the only action wins, for both of the players alike.
+    # One stone: the only action wins, for either player.
     for turn in (0, 1):
         search = po.Search(Nim(), PLAIN, position=f"stones=1 turn={turn}")
         assert search.run(10).value == 1.0
@@ -63,7 +63,7 @@ def test_a_finished_game_counts_for_the_side_that_moved():
 def test_the_same_result_is_not_added_to_both_sides_nodes():
     search = po.Search(po.games.load("tictactoe"), PLAIN, seed=1)
     search.run(500)
-    # Everything a node knows beyond its own first visit, its edges know: the same mean, for its own player.
+    # Apart from its own first visit, a node's mean is that of its edges, for its own player.
     for number in range(core.ROOT, int(search.tree.counters[core.NODES])):
         node, block = search.tree.nodes[number], edges_of(search, number)
         through = node["visits"] - node["own"]
@@ -71,15 +71,15 @@ def test_the_same_result_is_not_added_to_both_sides_nodes():
         own = node["value"] * node["visits"] - below
         assert abs(own) <= node["own"] + 1e-9
         assert through == block["visits"].sum()
-    # An edge's value is for the player above, the node's below it for the other: they add up to nothing.
+    # An edge's value is for the player above, the value of the node below it for the other player: they add up to zero.
     for edge in edges_of(search):
         if edge["child"] > core.END:
             assert search.tree.nodes[edge["child"]]["value"] == pytest.approx(-edge["value"])
 
 
 def test_three_players_each_maximise_their_own():
-    # Two stones: whoever moves takes both and has all. So with four, taking 2 gives it to the next player, and taking 1
-    # leaves three, where the next can only leave one or two to the one after: nothing for player 0 in either case.
+    # Two stones: the player to move takes both and wins. So with four, taking 2 lets the next player win, and taking 1
+    # leaves three, where the next can only leave one or two for the one after: nothing for player 0 in either case.
     for turn in range(3):
         search = po.Search(NimOfThree(), PLAIN, position=f"stones=2 turn={turn}", seed=1)
         result = search.run(300)
@@ -121,7 +121,7 @@ def test_no_score_is_ever_not_a_number(policy, unvisited):
 
 
 def test_tuned_bounds_without_any_width_are_refused():
-    # Neither the game nor the search gives values a width: ln N / n times infinity must not decide anything.
+    # Neither the game nor the search bounds the values: ln N / n times infinity must not decide anything.
     settings = PLAIN.replace(policy=po.UCB1Tuned(), normalise=False)
     with pytest.raises(po.SettingsError, match="normalise"):
         po.Search(Coins(), settings)
@@ -129,7 +129,7 @@ def test_tuned_bounds_without_any_width_are_refused():
 
 
 def test_exploration_divides_wins_by_visits():
-    # With c = 0 only the mean counts, not the sum: a much visited action of mean 0.5 loses to a fresh one of mean 1.
+    # With c = 0 only the mean counts, not the sum: an action of mean 0.5 with many visits loses to a new one of mean 1.
     search = po.Search.from_tree(
         Nim(),
         {"children": {"1": {"visits": 100, "value": 0.5}, "2": {"visits": 1, "value": 1.0}, "3": {"visits": 1}}},
@@ -166,7 +166,7 @@ def test_discount_counts_steps_from_the_edge_itself():
 
 
 def test_the_path_is_walked_back_from_the_leaf():
-    # One simulation per depth down a single corridor: the first edge's return is 0.01 for each step walked.
+    # One simulation per depth down a single corridor: the first edge's return is 0.01 for each step.
     game = Corridor(length=5)
     search = po.Search(game, po.Settings(policy=po.UCT(0.0), discount=0.9), seed=1)
     search.run(3000)
@@ -199,13 +199,13 @@ def test_a_draw_is_not_taken_for_a_loss():
     result = po.Search(po.games.load("tictactoe"), position="XOX/OOX/.X.", seed=1).run(100)
     assert {s.text: s.proven for s in result.actions} == {"7": -1.0, "9": 0.0}
     assert (result.proven, result.best_text) == (0.0, "9")
-    # The well-known one: against opposite corners the side cells draw, the corners lose.
+    # A well-known opening: against opposite corners, the side cells draw and the corners lose.
     result = po.Search(po.games.load("tictactoe"), position="X../.O./..X", seed=1).run(20_000 if COMPILED else 1500)
     assert result.best_text in ("2", "4", "6", "8")
     assert result.proven in (0.0, None)
 
 
-# Noise and priors (more of noise in test_search)
+# Noise and priors (more on noise in test_search)
 
 
 def test_priors_are_normalised_over_the_legal_actions():
@@ -246,7 +246,7 @@ def test_a_game_of_twenty_thousand_moves_is_searched_without_recursion():
 
 
 class Chain(po.Game):
-    """One player, one action, as many times as the length says; then one point."""
+    """One player with one action, repeated `left` times; then one point."""
 
     players = 1
     max_actions = 1
@@ -280,7 +280,7 @@ class KeptChain(Chain):
 
 @pytest.mark.parametrize("kind", [Chain, KeptChain], ids=lambda kind: kind.__name__)
 def test_a_tree_as_deep_as_a_long_game_is_grown_proven_and_played_on(kind):
-    # Each simulation goes one deeper, the last one reaches the end, and the proof comes all the way up.
+    # Each simulation goes one level deeper, the last one reaches the end, and the proof goes all the way up.
     left = 3000 if COMPILED else 200
     search = po.Search(kind(left=left), po.Settings(evaluator=po.Rollouts(depth=1)), seed=1)
     result = search.run(left + 10)
@@ -290,7 +290,7 @@ def test_a_tree_as_deep_as_a_long_game_is_grown_proven_and_played_on(kind):
 
 
 class LongNim(Chain):
-    """The same for two players, who win in turn; the second one's rows lie at odd places."""
+    """The same for two players, who move in turn; the rewards of the second are at odd indices."""
 
     players = 2
     value_range = (-1.0, 1.0)
@@ -308,7 +308,7 @@ class LongNim(Chain):
 
 
 def test_two_players_in_a_long_game_keep_their_own_rewards():
-    # The last to move is player 1 (one left, odd): he wins, whoever begins.
+    # The last to move is player 1 (one left, odd), who wins, whoever begins.
     for left in (150, 151):
         result = po.Search(LongNim(left=left), po.Settings(evaluator=po.Rollouts(depth=1)), seed=1).run(left + 10)
         assert (result.max_depth, result.proven) == (left, 1.0 if left % 2 == 1 else -1.0)
@@ -378,7 +378,7 @@ def test_more_actions_than_a_node_can_count_are_refused():
 
 
 def test_the_search_never_sees_the_next_random_number():
-    # A gamble whose outcome were known beforehand would be taken only when it wins.
+    # A gamble whose outcome was known in advance would be taken only when it wins.
     values = [po.Search(Dice(), PLAIN, seed=s).run(400).stats(1).value for s in range(8)]
     wins = np.mean(values)
     assert -0.5 < wins < 0.5

@@ -1,8 +1,7 @@
 """Python objects as a user's file has them: the front ends load what is named here."""
 
 import playout as po
-
-from .objects import Board, NamedStones, SetBoard, Shelf, Stones
+from tests.game.objects import Board, NamedStones, SetBoard, Shelf, Stones
 
 start = Stones(5)  # an object itself
 

@@ -1,9 +1,8 @@
 """Games whose plain Python never returns, or raises what ends a program; the front ends load them from this file."""
 
 import playout as po
+from tests.game.objects import Stones
 from tests.games.toy_games import Nim
-
-from .objects import Stones
 
 
 class Forever(Nim):

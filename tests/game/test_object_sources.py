@@ -65,11 +65,11 @@ def test_an_annotation_says_more_than_a_default(tmp_path: Path) -> None:
     ("name", "options", "line"),
     [
         ("nothing", (), "nothing() returned None, expected an object for po.wrap, or a Game"),
-        ("needs", (), "needs() needs 'stones'; give it a default there, or say --set stones=…"),
+        ("needs", (), "needs() needs 'stones'; give it a default there, or --set stones=…"),
         ("fails", (), "fails() raised KeyError: 'no stones', at "),
-        ("number", (), "number() is no game: wrap can't use a int: it has no "),
+        ("number", (), "number() is not a game: wrap can't use a int: it has no "),
         ("mak", (), "no 'mak' in "),
-        ("make:make", (), "is no game; expected a built-in name"),
+        ("make:make", (), "is not a game; expected a built-in name"),
         ("make", ("--set", "stone=3"), "no setting 'stone' (there are: stones, named); did you mean 'stones'?"),
         ("make", ("--set", "stones=few"), "setting 'stones' is 'few', expected a whole number"),
         ("make", ("--set", "stones=9.7"), "setting 'stones' is '9.7', expected a whole number"),
@@ -188,7 +188,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_the_workbench_runs_steps_and_plays_objects(server: Served) -> None:
-    known = {game["game"]: game for game in server.get("/api/games")["games"]}
+    known = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert [setting["name"] for setting in known["Stones"]["settings"]] == ["stones"]
     session = server.create("Stones", game_settings={"stones": 11}, options={"solver": "off"})
     assert server.get(session)["position"]["text"] == "11 stones, player 0"

@@ -10,7 +10,7 @@ import pytest
 
 import playout as po
 from playout.cli import main
-from playout.core.jit import fingerprint
+from playout.core.references import fingerprint
 from tests.games.toy_games import Nim
 from tests.web.web_server import serving
 
@@ -165,6 +165,6 @@ def test_a_game_that_raises_does_not_hide_the_others_on_the_page(tmp_path):
     file = tmp_path / "raises_too.py"
     file.write_text(RAISES)
     with serving(tmp_path, games=[f"{file}:NoText"]) as server:
-        found = {game["game"]: game for game in server.get("/api/games")["games"]}
+        found = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert "does not work: RuntimeError: no text today" in found["NoText"]["about"]
     assert found["connect4"]["position"] == ""

@@ -95,7 +95,7 @@ def test_the_list_of_games_says_what_is_wrong_and_waits_for_no_game(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "MOST_SECONDS", 1e9)  # whoever asks a hanging game again waits for ever
-    about = {game["game"]: game["about"] for game in server.get("/api/games")["games"]}
+    about = {game["game"]: game["about"] for game in server.get("/v1/games")["games"]}
     assert "does not work: Hang: Forever.initial_state was still running after 0.2 s" in about["Forever"]
     assert "Leaves.initial_state raised SystemExit: 3" in about["Leaves"]
     assert "SystemExit: no words" in about["Speechless"]
@@ -105,9 +105,9 @@ def test_the_list_of_games_says_what_is_wrong_and_waits_for_no_game(
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("name", ["Forever", "Leaves", "Speechless"])
 def test_only_its_own_session_can_not_be_made(server: Served, name: str) -> None:
-    answer = server.post("/api/sessions", 400, game=name)
-    assert answer["error"]["code"] == "game"
-    assert name in answer["error"]["message"]
+    answer = server.post("/v1/sessions", 400, game=name)
+    assert answer["code"] == "game"
+    assert name in answer["detail"]
     server.get(server.create("tictactoe"))
 
 
@@ -120,5 +120,5 @@ def test_a_drawing_that_would_end_the_server_is_only_a_drawing(server: Served) -
 def test_a_run_that_would_end_the_server_fails_by_itself(server: Served) -> None:
     session = server.create("Quitting")
     run = server.post(f"{session}/run", simulations=200, wait=True)["run"]
-    assert "Quitting.play() raised SystemExit: enough" in run["error"]
+    assert "Quitting.play() raised SystemExit: enough" in run["message"]
     assert server.get(session)["failure"]["what"] == "run"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout import games
 from playout.core.jit import COMPILED
-from playout.games import game2048 as rules
+from playout.games.game2048 import board as rules
 from tests.sizes import examples
 
 EXAMPLES = settings(max_examples=examples(200), deadline=None)
@@ -243,10 +243,10 @@ def test_texts_come_back_as_the_same_record(choose, side):
     ("text", "message"),
     [
         ("2,4", "can't read position '2,4' (2 numbers), expected 16 tiles, row by row, 0 where there is none"),
-        ("x" + ",0" * 15, "('x' is no number)"),
+        ("x" + ",0" * 15, "('x' is not a number)"),
         ("3" + ",0" * 15, "has 3 at a1, expected 0 or a tile, 2, 4, … 32768"),
         ("0,0,0,0/0,65536,0,0/0,0,0,0/0,0,0,0", "has 65536 at b2"),
-        ("2,4,2,4/4,2,4,2/2,4,2,4/4,2,4,2 +", "has no room for the tile that is to come"),
+        ("2,4,2,4/4,2,4,2/2,4,2,4/4,2,4,2 +", "has no empty cell for the tile that is to come"),
     ],
 )
 def test_what_cannot_be_is_refused(text, message):

@@ -238,11 +238,11 @@ def test_tictactoe_texts():
         ("X.O/.X.", "can't read position 'X.O/.X.', expected three rows of X, O and ."),
         ("X.O/.Z./...", "can't read position 'X.O/.Z./...'"),
         ("hello", "can't read position 'hello'"),
-        ("XX./.../...", "position 'XX./.../...' can't be: 2 X and 0 O; X begins"),
-        ("O../.../...", "can't be: 0 X and 1 O"),
-        ("XXX/OOO/...", "can't be: both sides have three in a row"),
-        ("XXX/OO./O..", "can't be: O moved after X had won"),
-        ("OOO/XX./XX.", "can't be: X moved after O had won"),
+        ("XX./.../...", "position 'XX./.../...' is impossible: 2 X and 0 O; X begins"),
+        ("O../.../...", "is impossible: 0 X and 1 O"),
+        ("XXX/OOO/...", "is impossible: both sides have three in a row"),
+        ("XXX/OO./O..", "is impossible: O moved after X had won"),
+        ("OOO/XX./XX.", "is impossible: X moved after O had won"),
         ("5,1,5", "can't play '5,1,5', move 3: '5' is not legal in O../.X./...: cell 5 is taken (legal: 2, 3, 4,"),
         ("5,0", "move 2: '0' is not legal in .../.X./...: expected a cell, 1 to 9"),
         ("5,10", "move 2: '10' is not legal"),
@@ -293,13 +293,13 @@ def test_connect4_text_of_a_won_board_ends_with_the_win():
         ("11223344", "move 8: '4' is not legal in 1122334: the game is over"),
         ("hello", "can't read position 'hello', expected columns 1 to 7 as in 44455, or six rows"),
         ("......./..XO...", "can't read position '......./..XO...'"),
-        ("......./......./......./......./..X..../.......", "can't be: a stone in column 3 hangs in the air"),
-        ("......./......./......./......./......./..XX...", "can't be: 2 X and 0 O; X begins"),
-        ("......./......./......./......./OOOO.../XXXX...", "can't be: both sides have four in a row"),
-        ("......./......./......./......./OOO..../XXXX..O", "can't be: O moved after X had won"),
-        ("......./......./......./......./XXX..../OOOO.XX", "can't be: X moved after O had won"),
-        ("......./......./......./......./X....../O......", "can't be: no order of moves, X and O in turn"),
-        ("......./......./......./......./OOOOOO./XXXXXXX", "can't be: both"),
+        ("......./......./......./......./..X..../.......", "is impossible: a stone in column 3 floats"),
+        ("......./......./......./......./......./..XX...", "is impossible: 2 X and 0 O; X begins"),
+        ("......./......./......./......./OOOO.../XXXX...", "is impossible: both sides have four in a row"),
+        ("......./......./......./......./OOO..../XXXX..O", "is impossible: O moved after X had won"),
+        ("......./......./......./......./XXX..../OOOO.XX", "is impossible: X moved after O had won"),
+        ("......./......./......./......./X....../O......", "is impossible: no order of moves, X and O in turn"),
+        ("......./......./......./......./OOOOOO./XXXXXXX", "is impossible: both"),
     ],
 )
 def test_connect4_refuses_what_cannot_be(text, message):
@@ -309,7 +309,7 @@ def test_connect4_refuses_what_cannot_be(text, message):
 def test_connect4_refuses_two_fours_that_no_one_stone_completes():
     rows = "......./......./X....../XOO..../XOO.O../XOOXXXX"
     message = refusal(po.PositionError, games.load("connect4").position, rows)
-    assert "can't be: no order of moves, X and O in turn, leads to it" in message
+    assert "is impossible: no order of moves, X and O in turn, leads to it" in message
 
 
 def test_othello_texts():
@@ -359,10 +359,10 @@ def test_othello_passes_may_be_left_out():
         ("f5pass", ": there are other moves (legal: f4, d6, f6)"),
         ("f5z9", "can't read moves 'f5z9', expected squares a1 to h8 and passes as in f5d6c3"),
         ("hello", "can't read moves 'hello'"),
-        ("-XO", "can't read position '-XO' (3 signs), expected 64 squares of X, O and -"),
-        (START[:-2], "(64 signs)"),
+        ("-XO", "can't read position '-XO' (3 characters), expected 64 squares of X, O and -"),
+        (START[:-2], "(64 characters)"),
         (START.replace("OX", "QX"), "('Q' at 28)"),
-        (START.replace("OX", "-X"), "can't be: d4, e4, d5 and e5 are taken from the start on"),
+        (START.replace("OX", "-X"), "is impossible: d4, e4, d5 and e5 hold discs from the start on"),
     ],
 )
 def test_othello_refuses_what_cannot_be(text, message):
@@ -386,10 +386,10 @@ def test_target_sum_texts():
         ("15", "can't read position '15', expected sum/moves, the moves made so far, as in 5/2"),
         ("-1/2", "can't read position '-1/2'"),
         ("1/1/1", "can't read position '1/1/1'"),
-        ("9/8", "position '9/8' can't be: 8 moves made, but there are only 7"),
-        ("4/1", "can't be: 1 numbers out of 1, 2, 3 don't add up to 4"),
-        ("2/3", "can't be: 3 numbers"),
-        ("0/1", "can't be: 1 numbers"),
+        ("9/8", "position '9/8' is impossible: 8 moves made, but there are only 7"),
+        ("4/1", "is impossible: 1 numbers out of 1, 2, 3 don't add up to 4"),
+        ("2/3", "is impossible: 3 numbers"),
+        ("0/1", "is impossible: 1 numbers"),
         ("13/5", "don't add up to 13 with all but the last below the target, 10"),
     ],
 )
@@ -400,7 +400,7 @@ def test_target_sum_refuses_what_cannot_be(text, message):
 def test_target_sum_refuses_sums_between_the_reachable_ones():
     game = games.load("target_sum", target=21, numbers=(3, 9))
     assert game.position("12/2").text == "12/2"
-    assert "can't be" in refusal(po.PositionError, game.position, "10/2")
+    assert "is impossible" in refusal(po.PositionError, game.position, "10/2")
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_a_setting_may_be_any_number_or_sequence_that_fits_and_is_kept_as_python
             "z9",
             f"'z9' is not legal in {START}: expected a square, a1 to h8, or pass (legal: d3, c4, f5,",
         ),
-        ("target_sum", "3/1", "12", "'12' is not legal in 3/1: it is none of the numbers (legal: 1, 2, 3)"),
+        ("target_sum", "3/1", "12", "'12' is not legal in 3/1: it is not one of the numbers (legal: 1, 2, 3)"),
         ("target_sum", "", "five", "'five' is not legal in 0/0: expected one of the numbers"),
         ("target_sum", "10/4", "3", "'3' is not legal in 10/4: the game is over"),
     ],

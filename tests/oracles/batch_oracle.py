@@ -1,4 +1,4 @@
-"""Batches under virtual loss again, slow and readable: an object for each node, no compiled code.
+"""The oracle for batches under virtual loss, slow and readable: an object for each node, no compiled code.
 
 PUCT or a policy of a user's own, and any backup; unvisited children like their parent, equal scores by the order of
 priors, no noise, no chance, no discount. One player, or two whose returns sum to zero; values have a known range.
@@ -20,7 +20,7 @@ class Node:
     value: float  # the mean of the returns, for the player who moves here
     visits: int = 1
     under_way: int = 0
-    children: list = field(default_factory=list)  # in order of prior: first those that a walk has taken
+    children: list = field(default_factory=list)  # by prior, after those that a simulation has taken
 
     @property
     def player(self):
@@ -39,7 +39,7 @@ class Child:
     value: float = 0.0  # the mean of the returns, for the player above
     under_way: int = 0
     node: Node | None = None
-    exact: list | None = None  # for each player, with what the step brings
+    exact: list | None = None  # for each player, with the rewards of the step
     spread: float = 0.0
     noted: dict = field(default_factory=dict)  # columns of the policy
     kept: dict = field(default_factory=dict)  # and of the backup
@@ -98,9 +98,7 @@ class BatchOracle:
         if self.widening:
             most = self.widening.initial + self.widening.k * node.visits**self.widening.alpha
             allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
-        if (
-            taken and waiting and all(c.exact for c in taken)
-        ):  # whatever widening allows: there is nothing else to learn
+        if taken and waiting and all(c.exact for c in taken):  # go beyond widening: all else is proven
             return waiting[0]
         scores = [self.score(node, child) for child in taken]
         if len(taken) < allowed:
@@ -109,12 +107,12 @@ class BatchOracle:
             others = [self.score(node, child) for child in asked]
             if max(others) >= max(scores, default=-math.inf):
                 return self.take(node, asked[others.index(max(others))])
-        if max(scores) == -math.inf:  # all is proven: the best of it
+        if max(scores) == -math.inf:  # all are proven: take the best
             return max(taken, key=lambda c: c.value)
         return taken[scores.index(max(scores))]
 
     def take(self, node, child):
-        """What is taken for the first time comes before all that never were."""
+        """A child taken for the first time moves before all that were never taken."""
         node.children.remove(child)
         node.children.insert(len(node.taken()), child)
         return child
@@ -127,7 +125,7 @@ class BatchOracle:
         value = child.value if child.visits else node.value
         if n:
             value -= self.virtual_loss * (value - self.low) * child.under_way / n
-        through = node.visits + node.under_way - 1  # one visit was the node's own
+        through = node.visits + node.under_way - 1  # less the node's own visit
         if isinstance(self.policy, po.PUCT):
             return value + self.policy.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
         above = SimpleNamespace(
@@ -153,7 +151,7 @@ class BatchOracle:
         )
 
     def update(self, part, child, columns, got):
-        """Run a part's own `update` on what it sees of a child, and keep its columns."""
+        """Run a part's own `update` on its view of a child, and store its columns."""
         seen = self.view(child, child.visits, child.value, part, columns)
         part.update(part, seen, got)
         columns.update({name: getattr(seen, name) for name in part.columns.names or ()})
@@ -169,7 +167,7 @@ class BatchOracle:
 
     def back_up(self, path, returns):
         for node, child in reversed(path):
-            # What was proven while the leaf waited is exact already.
+            # An edge that was proven while the leaf waited is already exact.
             returns = child.exact or [r + g for r, g in zip(child.position.rewards, returns, strict=True)]
             got, before = returns[node.player], child.value
             child.visits += 1
@@ -207,7 +205,7 @@ class BatchOracle:
 
 
 def oracle_edges(oracle):
-    """By path: visits, value, and whether it is proven; as `compiled_tree` of `tests/oracle.py` names them."""
+    """By path: visits, value, and whether it is proven; named as in `compiled_tree` of `oracle.py`."""
     edges, todo = {}, [((), oracle.root)]
     for path, node in todo:
         for child in node.children:

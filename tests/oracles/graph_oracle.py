@@ -1,4 +1,4 @@
-"""The oracle for graphs: the same search on a blackboard where several edges may lead to one node.
+"""The oracle for graphs: the same search in plain Python, where several edges may lead to one node.
 
 Positions are found by their fields themselves, in a dictionary, so that no hash of the package is involved.
 """
@@ -58,7 +58,7 @@ class GraphOracle(Oracle):
             self.settle(path[-1][0], edge)
 
     def arrive(self, path, joins, state):
-        """How the walk ends at the last edge of the path, or the node to go on from."""
+        """How the simulation ends at the last edge of the path, or the node to go on from."""
         above, edge, rewards = path[-1]
         if edge.exact:
             return "proven", None
@@ -199,7 +199,7 @@ class GraphOracle(Oracle):
             node.told_means = list(node.means)
 
     def settle(self, node, edge):
-        """An edge leads to something exact: it is exact too, and so may be its node, and all that lead there."""
+        """Make an edge to an exact value exact too; then perhaps its node, and the edges that lead there."""
         _, rewards = self.rules.play(node.state, edge.action)
         below = [0.0] * self.game.players if edge.over else edge.child.exact
         edge.exact = [r + self.s.discount * x for r, x in zip(rewards, below, strict=True)]
@@ -214,7 +214,7 @@ class GraphOracle(Oracle):
 
 
 def graphs_differ(search, oracle):
-    """Where the compiled graph and the oracle's differ, walking both at once; None where they don't."""
+    """The first difference between the compiled graph and the oracle's, or None."""
     tree, pairs, todo = search.tree, {ROOT: oracle.root}, [ROOT]
     for number in todo:
         node, other = tree.nodes[number], pairs[number]

@@ -1,4 +1,4 @@
-"""The oracle for open loops: the same search on a blackboard where a node stands for the actions played.
+"""The oracle for open loops: the same search in plain Python, where a node stands for the actions played.
 
 There are no proofs and no nodes for chance; a node has an edge for each action that was ever taken there.
 """
@@ -17,13 +17,13 @@ class OpenLoopOracle(Oracle):
         super().__init__(game, settings.replace(solver=False), position, seed)
 
     def play(self, action):
-        """An open loop begins again at the next position."""
+        """Start a new tree at the next position: an open loop keeps none."""
         self.simulations, self.leader_since, self.leader = 0, 0, None
         self.least, self.greatest = math.inf, -math.inf
         self.plant(self.rules.play(self.root.state, action)[0])
 
     def simulate(self):
-        # 1. Selection, and 2. expansion: as long as the node below is known, and the same player's as before.
+        # 1. Selection, and 2. expansion: while the node below is known and belongs to the same player as before.
         node, path, state, known, added = self.root, [], self.root.state, True, False
         while known:
             edge = self.select_legal(node, state)
@@ -46,7 +46,7 @@ class OpenLoopOracle(Oracle):
             self.add_visit(node, edge, returns[node.chooser])
 
     def select_legal(self, node, state):
-        """The best of the actions that are legal this time."""
+        """The best of the actions that are legal now."""
         visited, waiting = [], []
         for prior, action in self.choices(state):
             edge = next((e for e in node.edges if e.action == action), None)
@@ -54,14 +54,14 @@ class OpenLoopOracle(Oracle):
                 edge = Edge(action, prior, None)
                 edge.prior = prior  # in double precision until it is taken
             elif edge.visits and node is not self.root:  # the root's may have noise
-                edge.prior = float(np.float32(prior))  # that of the position as it is this time
+                edge.prior = float(np.float32(prior))  # for this position
             (visited if edge.visits else waiting).append(edge)
         if self.by_prior:
             waiting.sort(key=lambda e: -e.prior)
         return self.choose(node, visited, waiting)
 
     def take(self, node, edge):
-        """An edge is taken for the first time: it comes after those that were."""
+        """Move an edge that is taken for the first time behind those taken before."""
         edge.prior = float(np.float32(edge.prior))
         if edge not in node.edges:
             node.edges.append(edge)
@@ -70,7 +70,7 @@ class OpenLoopOracle(Oracle):
     take_any = take
 
     def play_and_draw(self, state, action):
-        """Play an action and what chance does after it: (state, all their rewards, the discount of what follows)."""
+        """Play an action and the chance outcomes after it: (state, all rewards, the discount of what follows)."""
         state, rewards = self.rules.play(state, action)
         scale = self.s.discount
         while self.rules.player(state) == po.CHANCE:

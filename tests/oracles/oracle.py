@@ -1,4 +1,4 @@
-"""The oracle: the same search as one would write it on a blackboard, an object for each node, nothing compiled.
+"""The oracle: the same search as in a textbook, an object for each node, nothing compiled.
 
 It takes the settings and a game's rules, and shares no code with `playout.core`. Numbers are rounded as the compiled
 search rounds them, since two scores that are equal are a tie, and a tie draws a random number.
@@ -15,12 +15,12 @@ import numpy as np
 import playout as po
 from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
 
-BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT)  # which the oracle has formulas of its own for
-SAME = 1e-12  # two ways of adding up the same rewards may differ by rounding
+BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT)  # the oracle has its own formulas for these
+SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
 
 
 def total(numbers):
-    """From left to right; Python's own `sum` rounds better."""
+    """Sum from left to right; Python's own `sum` rounds differently."""
     return reduce(operator.add, numbers, 0.0)
 
 
@@ -55,7 +55,7 @@ class SplitMix64:
         return (self.bits() >> 11) / 2**53
 
     def pick(self, weights, of):
-        """An index, by weight."""
+        """Draw an index by weight."""
         rest = self.float() * of
         for i, weight in enumerate(weights):
             if weight > 0:
@@ -107,7 +107,7 @@ class Edge:
         self.action, self.prior = int(action), float(np.float32(prior))  # priors are kept in single precision
         self.probability = probability
         self.visits, self.value, self.spread = 0, 0.0, 0.0
-        self.child, self.over, self.exact = None, False, None  # exact: a value for each player, this step included
+        self.child, self.over, self.exact = None, False, None  # exact: the value for each player, this step included
         self.noted, self.kept = {}, {}  # columns of the policy, and of the backup
 
 
@@ -137,7 +137,7 @@ class Oracle:
         needs_priors = settings.policy.by_prior or isinstance(settings.expansion, po.Widening)
         self.by_prior = needs_priors or settings.priors is True
         self.priors = needs_priors if settings.priors is None else settings.priors
-        # What is proven gets no visits in a game of one player, so visits say nothing of it.
+        # In a game of one player, proven edges get no visits, so visits say nothing about them.
         self.asks_for_proof = settings.answer == "proof" or (
             settings.answer == "visits" and settings.solver and self.alone
         )
@@ -227,7 +227,7 @@ class Oracle:
         return self.choose(node, node.visited(), node.waiting())
 
     def choose(self, node, visited, waiting):
-        """The highest score; out of equals a random one, or the first, where what was never tried comes first."""
+        """The highest score; of equals a random one, or the first, with unvisited edges before visited ones."""
         allowed = self.allowed(node, len(visited) + len(waiting))
         more = len(visited) < allowed
         if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
@@ -240,7 +240,7 @@ class Oracle:
         scores = [(self.score(node, e), e) for e in [*visited, *asked]]
         best = max(score for score, _ in scores)
         tied = [e for score, e in scores if score == best]
-        if best == -math.inf:  # all is proven: the best of it
+        if best == -math.inf:  # all are proven: take the best
             chosen = max(visited, key=lambda e: e.value) if visited else waiting[0]
         elif self.s.ties == "first":
             chosen = next((e for e in tied if not e.visits), tied[0])
@@ -251,14 +251,14 @@ class Oracle:
         return self.next_unvisited(node, waiting) if one_for_all else self.take_any(node, chosen)
 
     def prepare(self, node):
-        """What a user's policy says about a node, once a walk, before any score."""
+        """Call a user's `prepare`, once per node and simulation, before any score."""
         policy = self.s.policy
         self.shared = 0.0
         if hasattr(policy, "prepare") and type(policy) not in BUILT_IN:
             self.shared = self.asked(policy.prepare, self.view(node))
 
     def asked(self, function, *seen):
-        """A function of a user's policy, as it is: it may draw random numbers."""
+        """Call a function of a user's policy unchanged; it may draw random numbers."""
         policy, rng = self.policy, np.array([self.random.state], np.uint64)
         rest = (self.shared, rng) if len(seen) > 1 else (rng,)
         with np.errstate(all="ignore"):
@@ -297,7 +297,7 @@ class Oracle:
         )
 
     def score(self, node, edge):
-        """Value plus exploration; a proven value has nothing left to explore, a proven loss is the last resort."""
+        """Value plus exploration; a proven edge has no exploration, and a proven loss is the last resort."""
         base, scale = self.scale()
         if edge.visits:
             value = (edge.value - base) * scale
@@ -306,7 +306,7 @@ class Oracle:
             value = (node.value - base) * scale - self.unvisited.reduction * seen
         else:
             value = (self.unvisited - base) * scale
-        if edge.exact:  # with one player all visits, with more every fourth one look at what is still open
+        if edge.exact:  # passed over: by all visits with one player, by every fourth with more
             passed = self.s.solver and (self.alone or node.visits % 4 == 1)
             return -math.inf if edge.value <= self.low or passed else value
         if type(self.s.policy) not in BUILT_IN:
@@ -335,14 +335,14 @@ class Oracle:
         return policy.c * width * math.sqrt(log / n * min(0.25, variance + math.sqrt(2 * (log / n))))
 
     def by_deviation(self, policy, node, scale):
-        """What KataGo multiplies c by: the deviation of all returns at the node, with a prior, over that prior."""
+        """KataGo's factor for c: the standard deviation of all returns at the node, with a prior, over that prior."""
         expected = policy.expected * (1.0 if self.normalise else self.high - self.low) / 2
         seen = self.spread_of(node) * scale * scale + policy.expected_visits * expected**2
         deviation = math.sqrt(seen / max(1.0, node.visits + policy.expected_visits - 1))
         return 1 + policy.variance * (deviation / expected - 1)
 
     def spread_of(self, node):
-        """The returns' sum of squared deviations: within the edges, between them, and of what ended at the node."""
+        """The sum of squared deviations of the returns: within the edges, between them, and of own visits."""
         off = [(e.visits, e.value - node.value, e.spread) for e in node.edges if e.visits]
         total_off, beyond = total(s + n * x * x for n, x, s in off), total(n * x for n, x, _ in off)
         own = self.own_visits(node)
@@ -361,7 +361,7 @@ class Oracle:
         return max(1, min(count, int(most if w.cap is None else min(most, w.cap))))
 
     def next_unvisited(self, node, waiting):
-        """The one of highest prior; out of equals a random one."""
+        """The edge of highest prior; of equals a random one."""
         chosen = waiting[0]
         if self.s.ties == "random" and len(waiting) > 1:
             equal = [e for e in waiting if e.prior == waiting[0].prior] if self.by_prior else waiting
@@ -369,13 +369,13 @@ class Oracle:
         return self.take(node, chosen)
 
     def take(self, node, edge):
-        """An edge is taken for the first time: it changes places with the first that never was."""
+        """Swap an edge that is taken for the first time with the first that was never taken."""
         at, other = len(node.visited()), node.edges.index(edge)
         node.edges[at], node.edges[other] = node.edges[other], node.edges[at]
         return edge
 
     def take_any(self, node, edge):
-        """The same, where those before it keep their order."""
+        """The same, but the edges before it keep their order."""
         node.edges.remove(edge)
         node.edges.insert(len(node.visited()), edge)
         return edge
@@ -400,7 +400,7 @@ class Oracle:
         return sorted(choices, key=lambda choice: -choice[0])
 
     def expand(self, above, edge, state, rewards):
-        """The node begins with the edge's first visit, if its value for the player here is known from the one above."""
+        """The node starts with the edge's first visit, if the value of the player above determines this player's."""
         node = self.new_node(state)
         node.visits = node.own = edge.visits
         if not edge.visits:
@@ -438,7 +438,7 @@ class Oracle:
         return returns
 
     def playout(self, state, rollouts, returns):
-        """Play on, and add the discounted rewards to the returns; where it is cut off, the static value."""
+        """Play on and add the discounted rewards to the returns; at the limit, add the static value."""
         scale, length = 1.0, 0
         while self.rules.player(state) != po.TERMINAL:
             if length == rollouts.depth:
@@ -467,7 +467,7 @@ class Oracle:
         return actions[self.random.below(len(actions))]
 
     def drawn(self, rule):
-        """What a rule of the game draws with the search's random numbers."""
+        """Call a rule of the game that draws with the search's random numbers."""
         rng = np.array([self.random.state], np.uint64)
         with np.errstate(over="ignore"):
             action = rule(rng)
@@ -477,7 +477,7 @@ class Oracle:
     # 4. Backup.
 
     def add_visit(self, node, edge, got):
-        """What goes on to the node above is returned."""
+        """Add a visit to an edge and its node; returns what goes on to the node above."""
         edge.visits += 1
         before = edge.value
         if isinstance(self.s.backup, po.Mean):
@@ -502,7 +502,7 @@ class Oracle:
             self.update(self.s.policy, edge, edge.noted, got)
 
     def update(self, part, edge, columns, got):
-        """Run a part's own `update` on what it sees of an edge, and keep its columns."""
+        """Run a part's own `update` on its view of an edge, and store its columns."""
         seen = self.edge_view(edge, edge.value, 1.0)
         for name in part.columns.names or ():
             setattr(seen, name, columns.setdefault(name, part.columns[name].type(0)))
@@ -518,7 +518,7 @@ class Oracle:
         return max((e.value for e in node.edges if e.exact), default=-math.inf)
 
     def prove(self, path):
-        exact = [0.0] * self.game.players  # at the end of the game nothing follows
+        exact = [0.0] * self.game.players  # nothing follows the end of the game
         for node, edge, rewards in reversed(path):
             edge.exact = [r + self.s.discount * x for r, x in zip(rewards, exact, strict=True)]
             edge.value, edge.spread = edge.exact[node.chooser], 0.0
@@ -529,7 +529,7 @@ class Oracle:
 
     def exact_values(self, node, edge):
         if node.player != po.CHANCE and self.decides and edge.value >= self.high - SAME:
-            return edge.exact  # a win: nothing can be better, and what the others get follows
+            return edge.exact  # a win: nothing is better, and it determines what the others get
         if not all(e.exact for e in node.edges):
             return None
         if node.player == po.CHANCE:
@@ -557,7 +557,7 @@ class Oracle:
         return best
 
     def is_better(self, edge, other):
-        """A proven win first, a proven loss last; then by the rule; what was there first stays if nothing decides."""
+        """A proven win first, a proven loss last; then by the rule; the earlier edge if all is equal."""
         if self.root.exact and edge.value != other.value:
             return edge.value > other.value
         a, b = self.rank(edge), self.rank(other)
@@ -587,7 +587,7 @@ class Oracle:
         return edge.value - z * math.sqrt(edge.spread / (edge.visits - 1) / edge.visits)
 
 
-# Both trees as dictionaries by path, so that they can be compared whatever lies where.
+# Both trees as dictionaries by path, to compare them independently of their layout.
 
 
 def oracle_tree(oracle):

@@ -1,4 +1,4 @@
-"""Exact answers to compare with: small games solved here in a few lines, connect four from tests/data."""
+"""Exact values for comparison: small games solved here in a few lines, connect four from tests/data."""
 
 import csv
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LAKE = "SFFFFHFHFFFHHFFG"  # FrozenLake's 4 x 4: start, frozen, hole, goal
 
 @dataclass(frozen=True)
 class Solved:
-    """A position of tic-tac-toe: nine cells row by row, who moves, its value for them, the cells that keep it."""
+    """A position of tic-tac-toe: nine cells by row, the side to move, its value for it, the cells that keep that."""
 
     board: str
     to_move: str
@@ -36,7 +36,7 @@ class Solved:
 
 @cache
 def tictactoe() -> dict[str, Solved]:
-    """All positions that can be reached, by board."""
+    """All reachable positions, by board."""
     found: dict[str, Solved] = {}
 
     def solve(board: str) -> int:
@@ -62,7 +62,7 @@ def tictactoe() -> dict[str, Solved]:
 
 @dataclass(frozen=True)
 class SolvedFour:
-    """A position of connect four: columns played from 1 to 7, and the exact result (1, 0, -1) of each that is open."""
+    """A position of connect four: the columns played, 1 to 7, and the exact result (1, 0, -1) of each open column."""
 
     moves: str
     results: dict[int, float]  # by action: column 1 is action 0

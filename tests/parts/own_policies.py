@@ -40,7 +40,7 @@ class Sampled(po.Policy):
 
     @staticmethod
     def prepare(policy, node, rng):
-        return 0.5 + node.value + node.count
+        return 1.0 + abs(node.value) + node.count
 
     @staticmethod
     def score(policy, node, edge, shared, rng):

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core.copying import copied
 from playout.core.jit import COMPILED
-from playout.core.tree import EDGES, copied
+from playout.core.tree import EDGES
 from playout.parts.part import KNOWN
 from playout.search.files import OF_PARTS
 from tests.games.toy_games import Auction, Nim

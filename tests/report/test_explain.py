@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import playout as po
-from playout.report.explain import explain, explain_data, render
+from playout.report.explain import explain, render
+from playout.report.facts import explain_data
 from playout.report.show import number, percent
 from playout.search.result import Result
 from tests.games.toy_games import Nim
@@ -60,7 +61,7 @@ def test_few_visits_or_no_spread_claim_no_certainty() -> None:
     assert compared(stats(3, 20, 0.9, 0.01), stats(2, 10, -0.9, 0.01)) == "unknown"
     assert compared(stats(3, 500, 1.0, 0.0), stats(2, 400, 0.1, 0.01)) == "unknown"
     assert "rough guess" in explain(made(stats(3, 20, 0.9, 0.01), stats(2, 10, -0.9, 0.01)))
-    assert "no proof" in explain(made(stats(3, 500, 1.0, 0.0), stats(2, 400, 0.1, 0.01)))
+    assert "not a proof" in explain(made(stats(3, 500, 1.0, 0.0), stats(2, 400, 0.1, 0.01)))
 
 
 def test_another_action_of_higher_mean_but_fewer_visits_is_named() -> None:
@@ -215,7 +216,7 @@ def test_how_much_was_looked_at_and_why_it_stopped() -> None:
     assert "ran 1,234,567 simulations in 2.00 s, going 5.0 actions deep into the tree on average and 9 at most" in text
     assert "1,000,001 positions" in text
     assert "the time was up" in text
-    assert "no guarantee" in text
+    assert "not a guarantee" in text
 
 
 def test_a_temperature_is_mentioned_since_it_changes_what_is_played() -> None:

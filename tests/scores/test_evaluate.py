@@ -14,7 +14,7 @@ import playout as po
 from playout import games
 from playout.cli import main
 from playout.report.show import scores_svg
-from playout.scores import Evaluation, Record, Scores, bin_edges, evaluate, half_width
+from playout.scores import Evaluation, ScoredGame, Scores, bin_edges, evaluate, half_width
 from tests.games.toy_games import Nim
 from tests.processes import started
 
@@ -22,7 +22,7 @@ SMALL = {"columns": 3, "rows": 5, "line": 4}
 
 
 def scores(name, *values):
-    return Scores(name, tuple(Record(0, i, float(v), 10, 0.5, "") for i, v in enumerate(values)))
+    return Scores(name, tuple(ScoredGame(0, i, float(v), 10, 0.5, "") for i, v in enumerate(values)))
 
 
 def test_figures_of_known_scores():
@@ -211,8 +211,8 @@ def test_the_command_tells_mistakes_in_one_line(capsys):
     code, out, error = run(capsys, "othello", "--games", "2")
     assert (code, out) == (2, "")
     assert error == (
-        "playout: othello has 2 players, and scores are for one; `playout arena othello …` lets players play against "
-        "each other\n"
+        "playout: othello has 2 players, and scores are for one; `playout arena othello …` plays matches between "
+        "players\n"
     )
     _, _, error = run(capsys, *small("--player", "greedy", "--preset", "suika"))
     assert "--player says how to search, and so do --preset and --option" in error

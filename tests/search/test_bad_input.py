@@ -49,8 +49,8 @@ class NoOutcomes(Nim):
         (lambda: po.Search(Nim(), position=5), "position 5, expected a text"),
         (lambda: po.Search(Nim()).run(10**30), "limit simulations is 1000"),
         (lambda: po.Search(Nim()).run(seconds=1e300), "limit seconds is 1e"),
-        (lambda: po.Search(Nim()).play(None), "None is no action"),
-        (lambda: po.Search(Nim()).play(2.5), "2.5 is no action"),
+        (lambda: po.Search(Nim()).play(None), "None is not an action"),
+        (lambda: po.Search(Nim()).play(2.5), "2.5 is not an action"),
         (lambda: po.Search(Nim()).result().choose(), "before the first simulation"),
         (lambda: po.Search(Nim()).result().policy("x"), "temperature is 'x'"),
         (lambda: po.preset("textbook", seed=1), r"seed: .*; 'seed' is given to Search\(seed=…\)"),
@@ -87,7 +87,7 @@ class NoOutcomes(Nim):
         (lambda: Nim(7), "Nim got 7; give its settings by name, as in stones=21"),
         (lambda: Nim().position(7), "Nim: position is 7, expected its text"),
         (lambda: Nim().position().play("seven"), "Nim: 'seven' is not a legal action in stones=21"),
-        (lambda: Nim().position().play(2.0), "2.0 is no action, expected its text or its number"),
+        (lambda: Nim().position().play(2.0), "2.0 is not an action, expected its text or its number"),
         (lambda: po.games.load("tictactoe").position().play(9), "action 9 is not legal in .*legal: 0 or '1', 1 or '2'"),
         (lambda: po.Search(Nim(), only=2.5), "only is 2.5, expected actions"),
         (lambda: po.Search("connect4", only="12"), "'12' is not legal in the empty board"),
@@ -249,7 +249,7 @@ class Mumbling(Nim):
 
 def test_a_text_that_stands_for_two_actions_plays_none_of_them() -> None:
     start = Mumbling().position()
-    with pytest.raises(po.ActionError, match=r"'take' is written for several actions \(1, 2\) in stones=21"):
+    with pytest.raises(po.ActionError, match=r"'take' is the text of several actions \(1, 2\) in stones=21"):
         start.play("take")
     assert start.play("TAKE").state.stones == 18
     assert start.play(2).state.stones == 19

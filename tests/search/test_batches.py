@@ -12,7 +12,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 import playout as po
-from playout.core import batch as core_batch
+from playout.core import copying
 from playout.core import rules as core_rules
 from playout.core import tree as core
 from playout.errors import EvaluatorError, GameError, SettingsError
@@ -83,14 +83,14 @@ def is_clean(search):
     """No mark is left, and the tree is one that a file could hold."""
     arrays = search.batches.arrays
     marks = int(np.abs(arrays.flights).sum()) + int(arrays.used.sum())
-    marks += int(np.abs(arrays.info[[core_batch.WAITING, core_batch.FLYING, core_batch.UNCLOSED]]).sum())
+    marks += int(np.abs(arrays.info[[core.WAITING, core.FLYING, core.UNCLOSED]]).sum())
     node = search.tree.nodes[core.ROOT : search.tree.counters[core.NODES]]
     for n in node:
         block = search.tree.edges[n["first_edge"] : n["first_edge"] + n["count"]]
         if n["player"] >= 0:
             assert (block["visits"][: n["opened"]] > 0).all()
             assert (np.diff(block["prior"][n["opened"] :]) <= 0).all()
-    return marks == 0 and find_fault(core.copied(search.tree), search.game) is None
+    return marks == 0 and find_fault(copying.copied(search.tree), search.game) is None
 
 
 # One at a time: the plain search.
@@ -243,8 +243,8 @@ def test_the_cache_changes_nothing_but_the_work():
     with_cache.run(600)
     without.run(600)
     assert numbers(with_cache) == numbers(without)
-    evaluated = [s.batches.arrays.info[core_batch.EVALUATED] for s in (with_cache, without)]
-    assert evaluated[0] + with_cache.batches.arrays.info[core_batch.CACHED] == evaluated[1]
+    evaluated = [s.batches.arrays.info[core.EVALUATED] for s in (with_cache, without)]
+    assert evaluated[0] + with_cache.batches.arrays.info[core.CACHED] == evaluated[1]
     assert evaluated[0] < evaluated[1]
 
 
@@ -364,7 +364,7 @@ def test_answers_in_any_order_leave_no_mark(data):
         assert leaf in search.asked
     search.take_back()
     assert is_clean(search)
-    assert int(search.batches.arrays.info[core_batch.EVALUATED]) == told
+    assert int(search.batches.arrays.info[core.EVALUATED]) == told
 
 
 def test_what_was_taken_back_was_never_there():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import playout as po
 from playout.core import tree as core
+from playout.core.copying import copied
 from playout.core.jit import COMPILED
-from playout.core.tree import copied
 from tests.games.toy_games import TOY_GAMES, Corridor, Dice, GuidedNim, KeptTwiceNim, Nim
 from tests.oracles.oracle import compiled_tree
 from tests.sizes import examples

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core import copying
 from playout.core import tree as core
 from tests.games import toy_games
 from tests.games.toy_games import Nim
@@ -14,7 +15,7 @@ from tests.games.toy_games import Nim
 def same_tree(one: po.Search, other: po.Search) -> bool:
     """Whether two searches hold the same records; room that is not used does not count."""
     return all(
-        np.array_equal(a[: core.rows(one.tree, name)], b[: core.rows(other.tree, name)])
+        np.array_equal(a[: copying.rows(one.tree, name)], b[: copying.rows(other.tree, name)])
         for name, a, b in zip(one.tree._fields, one.tree, other.tree, strict=True)
     )
 
@@ -152,9 +153,10 @@ def test_a_printed_step_says_which_leaf_was_added() -> None:
             added.add(path)
             assert line.endswith(f"the leaf {step.leaf}")
         if step.expansion is not None:
-            assert f"{len(step.expansion.actions)} edges at {step.expansion.position}" in line
+            edges = len(step.expansion.actions)
+            assert f"{edges} {'edge' if edges == 1 else 'edges'} at {step.expansion.position}" in line
     assert added == {("1",), ("2",), ("1", "1")}
-    assert "2. expansion: 1 edges at stones=1 turn=1, and the leaf stones=0 turn=0" in lines
+    assert "2. expansion: 1 edge at stones=1 turn=1, and the leaf stones=0 turn=0" in lines
     assert lines[-1] == "2. expansion: none"
 
 

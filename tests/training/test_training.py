@@ -19,15 +19,17 @@ from playout.cli import main
 from playout.errors import FileError, SettingsError
 from playout.evaluators import pytorch as module_of_networks
 from playout.evaluators.onnx import OnnxNetwork
+from playout.play.source import GameSource
 from playout.training import training as module_of_training
 from playout.training.gumbel import Halving
 from playout.training.learning import learn, new_state, symmetries_of, turned_rows
-from playout.training.pool import Pool, Source, play_some
+from playout.training.matches import match_scores
+from playout.training.pool import Pool
 from playout.training.recipe import Recipe, recipe_for
 from playout.training.replay import Replay, Samples, read_arrays
 from playout.training.report import report_html, ticks
 from playout.training.selfplay import play_table
-from playout.training.training import Training, Watch, train
+from playout.training.training import Callbacks, Training, train
 from tests.games import toy_games
 from tests.processes import started
 from tests.readme import NIM
@@ -309,10 +311,10 @@ def test_three_players_each_have_their_value() -> None:
 
 
 def test_matches_are_scored_for_the_network(tictactoe: Any) -> None:
-    scores = play_some(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 4, 5)
+    scores = match_scores(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 4, 5)
     assert len(scores) == 4
     assert sum(scores) >= 2.0  # against a player who looks at one playout
-    walks = play_some(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 3, 5)
+    walks = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 3, 5)
     assert len(walks) == 3
     assert set(walks) <= {0.0, 0.5, 1.0}
 
@@ -406,7 +408,9 @@ def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
 def test_a_whole_run_leaves_network_report_and_two_checkpoints(tictactoe: Any, tmp_path: Path) -> None:
     lines: list[str] = []
     options = {**TINY, "every": 2}
-    training = Training(tictactoe, tmp_path / "t", command="playout train <x>", watch=Watch(lines.append), **options)
+    training = Training(
+        tictactoe, tmp_path / "t", command="playout train <x>", callbacks=Callbacks(lines.append), **options
+    )
     state = training.run(3)
     assert [h["generation"] for h in state.history] == [1, 2, 3]
     assert len(lines) == 4
@@ -478,9 +482,9 @@ def test_a_checkpoint_that_was_cut_off_is_left_for_the_one_before(tictactoe: Any
     newest = tmp_path / "cut" / "checkpoints" / "000002.npz"
     newest.write_bytes(newest.read_bytes()[:-200])
     lines: list[str] = []
-    Training(tictactoe, tmp_path / "cut", watch=Watch(lines.append)).run(3)
+    Training(tictactoe, tmp_path / "cut", callbacks=Callbacks(lines.append)).run(3)
     assert "000002.npz: is damaged or cut off" in lines[0]
-    assert "going on after generation 1" in lines[1]
+    assert "resuming after generation 1" in lines[1]
     assert_same(weights_of(tmp_path / "whole", 3), weights_of(tmp_path / "cut", 3))
 
 
@@ -515,7 +519,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
 @pytest.mark.compiled_only
 def test_processes_stay_and_answer_in_order(tictactoe: Any) -> None:
     recipe = tiny(tictactoe, workers=2)
-    pool = Pool(Source("tictactoe"), tictactoe, recipe)
+    pool = Pool(GameSource("tictactoe"), tictactoe, recipe)
     try:
         jobs = [("table", place, None, 3, 10 + place) for place in (0, 1)]
         first, again = pool.share(jobs), pool.share(jobs)
@@ -589,7 +593,7 @@ def test_mistakes_get_one_line(
 
 def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_path: Path) -> None:
     train(tictactoe, tmp_path / "t", 1, **TINY)
-    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4; leave it out to go on"):
+    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4; leave it out to resume"):
         train(tictactoe, tmp_path / "t", 2, filters=8)
     with pytest.raises(SettingsError, match=r"is a training of tictactoe .* choose another folder"):
         train("connect4", tmp_path / "t", 2)
@@ -600,7 +604,7 @@ def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_p
 
 def test_two_runs_in_one_folder_are_refused(tictactoe: Any, tmp_path: Path) -> None:
     one = Training(tictactoe, tmp_path, **TINY)
-    with one._locked(), pytest.raises(SettingsError, match="another process is training there"):
+    with one.folder.locked(), pytest.raises(SettingsError, match="another process is training there"):
         train(tictactoe, tmp_path, 1)
 
 

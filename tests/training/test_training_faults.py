@@ -18,12 +18,13 @@ import playout as po
 from playout.cli import main
 from playout.errors import FileError, GameError, SettingsError
 from playout.play import workers
+from playout.play.source import GameSource
 from playout.play.workers import GUARD, OURS, UNGUARDED, check_not_importing, ending
 from playout.training.learning import symmetries_of
-from playout.training.pool import Pool, Source
+from playout.training.pool import Pool
 from playout.training.replay import Replay, packed, read_arrays, unpacked, write_arrays
 from playout.training.selfplay import play_table
-from playout.training.training import Training, Watch, train
+from playout.training.training import Callbacks, Training, train
 from tests.places import DOCS
 from tests.processes import hearing_ctrl_c
 
@@ -68,7 +69,7 @@ def test_a_refused_command_writes_nothing(
         ({"minutes": "x"}, "minutes is 'x', expected a number above 0"),
         ({"simulations": "x"}, "simulations is 'x', expected a whole number from 2 to 1,000,000"),
         ({"threads": "x"}, "threads is 'x', expected a whole number from 1 to 64"),
-        ({"windows": 3}, "'windows' is no setting"),
+        ({"windows": 3}, "there is no setting 'windows'"),
     ],
     ids=["generations", "half", "true", "minutes", "simulations", "threads", "unknown"],
 )
@@ -92,8 +93,8 @@ def test_the_same_command_goes_on_with_more_threads_than_cores(tictactoe: Any, t
 
 def test_settings_without_games_bind_nobody(tictactoe: Any, tmp_path: Path) -> None:
     first = Training(tictactoe, tmp_path, **TINY)
-    with first._locked():
-        first._begin()
+    with first.folder.locked():
+        first.folder.begin(first.recipe, TINY)
     train(tictactoe, tmp_path, 1, **{**TINY, "filters": 8})
     assert Training(tictactoe, tmp_path).recipe.filters == 8
 
@@ -111,8 +112,8 @@ def test_who_began_meanwhile_is_not_overruled(tictactoe: Any, tmp_path: Path) ->
         ("[1, 2]", "it is a list, expected an object"),
         ('{"recipe": [1]}', "`recipe` is a list, expected an object"),
         ('{"recipe": {}}', "it has no 'game'"),
-        ("{", "holds no settings of a training"),
-        ("[" * 100_000, "holds no settings of a training"),
+        ("{", "does not hold the settings of a training"),
+        ("[" * 100_000, "does not hold the settings of a training"),
     ],
     ids=["list", "recipe", "game", "cut", "deep"],
 )
@@ -196,12 +197,12 @@ CHECKPOINTS = {
     ),
     "moment": (lambda arrays: arrays.pop("optimiser/0/step"), "it has no optimiser/0/step"),
     "average": (set_to("average/stem.weight", lambda array: array[0]), r"average/stem.weight is float32\[2, 3, 3\]"),
-    "nan": (set_to("average/stem.weight", nan_first), "average/stem.weight has entries that are no finite numbers"),
+    "nan": (set_to("average/stem.weight", nan_first), "average/stem.weight has entries that are not finite"),
     "kind": (set_to("model/stem.weight", lambda array: array.astype(str)), "model/stem.weight is <U"),
     "weights": (lambda arrays: arrays.pop("model/stem.weight"), "it has no model/stem.weight"),
     "more": (lambda arrays: arrays.update({"model/tail": np.zeros(1)}), "it has an unknown model/tail"),
     "network": (set_to("best", lambda _: np.arange(9, dtype=np.uint8)), "not a network that ONNX Runtime can run"),
-    "no-network": (set_to("best", lambda array: array[:0]), r"is no checkpoint of this training \("),
+    "no-network": (set_to("best", lambda array: array[:0]), r"is not a checkpoint of this training \("),
 }
 
 
@@ -211,7 +212,8 @@ def test_a_damaged_checkpoint_is_left_for_the_one_before(damage: str, begun: Pat
     path = begun / "checkpoints" / "000002.npz"
     change(path, changed)
     lines: list[str] = []
-    state = Training(tictactoe, begun, watch=Watch(lines.append))._restored()
+    training = Training(tictactoe, begun)
+    state = training.folder.restored(training.recipe, lines.append)
     assert state.generation == 1
     (line,) = lines
     assert re.search(message, line)
@@ -232,7 +234,8 @@ def test_damaged_checkpoints_of_later_generations_cost_no_new_one(begun: Path, t
     names = {path.stem for path in (begun / "checkpoints").iterdir()}
     assert names == {"000002", "000003", "000008", "000009", "000009-copy"}
     shutil.copy(begun / "checkpoints" / "000003.npz", begun / "checkpoints" / "000009-copy.npz")
-    assert Training(tictactoe, begun)._restored().generation == 3
+    training = Training(tictactoe, begun)
+    assert training.folder.restored(training.recipe, print).generation == 3
 
 
 REPLAYS = {
@@ -243,7 +246,7 @@ REPLAYS = {
     "number": (set_to("planes", lambda array: array[0, 0]), r"planes is float32\[\], expected float32\[1, 18\]"),
     "empty": (set_to("planes", lambda array: array[:0]), r"planes is float32\[0, 18\], expected float32\[1, 18\]"),
     "kind": (set_to("planes", lambda array: array.astype(int)), r"planes is int64\[2, 18\], expected float32"),
-    "nan": (set_to("policy", nan_first), "policy has entries that are no finite numbers"),
+    "nan": (set_to("policy", nan_first), "policy has entries that are not finite"),
     "about": (set_to("about", lambda _: packed([1])), r"`about` is \[1\], expected an object"),
     "bytes": (set_to("about", lambda _: np.arange(250, 256, dtype=np.uint8)), "can't decode"),
     "missing": (lambda arrays: arrays.pop("policy"), "it has no 'policy'"),
@@ -282,7 +285,7 @@ def test_games_that_cannot_be_used_are_played_again(damage: str, begun: Path, tr
     }
     change(path, changed[damage])
     lines: list[str] = []
-    Training(tictactoe, begun, watch=Watch(lines.append)).run(2)
+    Training(tictactoe, begun, callbacks=Callbacks(lines.append)).run(2)
     assert any(line.startswith(str(path)) and "again" in line for line in lines)
     assert_same(weights_of(begun, 2), weights_of(trained, 2))
 
@@ -301,8 +304,8 @@ def test_games_that_cannot_be_used_are_played_again(damage: str, begun: Path, tr
         ([(np.zeros(18, int), np.arange(9))], "from 0 to 0, 1 different ones, expected each of 0 to 17 once"),
         ([(np.arange(18.0), np.arange(9))], r"the planes in pair 1 is float64\[18\]"),
         ([(np.arange(18).reshape(2, 9), np.arange(9))], r"the planes in pair 1 is int64\[2, 9\]"),
-        ([np.arange(18)], "gave no list of pairs of index arrays"),
-        (None, "gave no list of pairs of index arrays"),
+        ([np.arange(18)], "did not return a list of pairs of index arrays"),
+        (None, "did not return a list of pairs of index arrays"),
     ],
     ids=["short", "beyond", "twice", "floats", "square", "single", "none"],
 )
@@ -380,7 +383,7 @@ def test_rewards_are_blamed_in_self_play(teacher: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        (-9, "was killed (exit code -9), perhaps for want of memory"),
+        (-9, "was killed (exit code -9), possibly out of memory"),
         (
             -11,
             "crashed (exit code -11): most likely a rule of the game reads or writes out of bounds; `d` finds such "
@@ -398,7 +401,7 @@ def test_how_a_process_ended(code: int, expected: str) -> None:
 def pool(tictactoe: Any) -> Iterator[Pool]:
     """Two processes, started where Ctrl-C is heard."""
     with hearing_ctrl_c():
-        made = Pool(Source("tictactoe"), tictactoe, tiny(tictactoe, workers=2))
+        made = Pool(GameSource("tictactoe"), tictactoe, tiny(tictactoe, workers=2))
     yield made
     made.close()
 
@@ -418,7 +421,7 @@ def test_processes_never_see_ctrl_c(pool: Pool) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals for one process there")
 @pytest.mark.parametrize(
     ("number", "message"),
-    [(signal.SIGKILL, "perhaps for want of memory; the same command"), (signal.SIGSEGV, "`playout doctor tictactoe`")],
+    [(signal.SIGKILL, "possibly out of memory; the same command"), (signal.SIGSEGV, "`playout doctor tictactoe`")],
     ids=["killed", "crashed"],
 )
 def test_a_process_that_is_lost_is_reported(pool: Pool, number: int, message: str) -> None:

@@ -33,39 +33,39 @@ def top(tree: dict[str, Any]) -> list[tuple[int, int, float | None]]:
 
 
 def test_there_is_something_to_choose_from(server: Served) -> None:
-    games = {game["game"]: game for game in server.get("/api/games")["games"]}
+    games = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert {"tictactoe", "connect4", "chess", "othello", "target_sum", "Nim"} <= set(games)
     settings = {setting["name"]: setting for setting in games["target_sum"]["settings"]}
     assert settings["target"] == {"name": "target", "default": 10, "type": "integer", "most": None}
     assert settings["numbers"]["type"] == "integers"
     assert settings["numbers"]["most"] == 16
     assert (games["Nim"]["built_in"], games["Nim"]["players"]) == (False, 2)
-    assert {preset["preset"] for preset in server.get("/api/presets")["presets"]} >= {"default", "textbook"}
-    assert [option["name"] for option in server.get("/api/settings")["settings"]] == list(OPTIONS)
-    assert server.get("/api/server")["ask"] is None
+    assert {preset["preset"] for preset in server.get("/v1/presets")["presets"]} >= {"default", "textbook"}
+    assert [option["name"] for option in server.get("/v1/settings")["settings"]] == list(OPTIONS)
+    assert server.get("/v1/server")["ask"] is None
 
 
 def test_a_new_session_searches_with_the_games_own_preset(server: Served) -> None:
-    games = {game["game"]: game for game in server.get("/api/games")["games"]}
+    games = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert (games["chess"]["preset"], games["tictactoe"]["preset"]) == ("chess", "default")
-    found = server.post("/api/sessions", 201, game="chess")
+    found = server.post("/v1/sessions", 201, game="chess")
     assert (found["preset"], found["changed"], found["options"]["evaluator"]) == ("chess", [], "static")
-    changed = server.post("/api/sessions", 201, game="chess", options={"c": 3})
+    changed = server.post("/v1/sessions", 201, game="chess", options={"c": 3})
     assert (changed["preset"], changed["changed"], changed["options"]["c"]) == ("chess", ["c"], "3")
-    plain = server.post("/api/sessions", 201, game="chess", preset="default")
+    plain = server.post("/v1/sessions", 201, game="chess", preset="default")
     assert (plain["preset"], plain["options"]["policy"]) == ("default", "uct")
-    again = server.post(f"/api/sessions/{plain['id']}/settings", preset="best")
+    again = server.post(f"/v1/sessions/{plain['id']}/settings", preset="best")
     assert (again["preset"], again["options"]) == ("chess", found["options"])
 
 
 def test_a_position_is_checked_and_made_move_by_move(server: Served) -> None:
-    found = server.post("/api/positions", game="tictactoe", position="X.O/.X./...", moves=["9"])
+    found = server.post("/v1/positions", game="tictactoe", position="X.O/.X./...", moves=["9"])
     assert (found["text"], found["player"], found["over"]) == ("X.O/.X./..O", 0, False)
     assert found["svg"].startswith("<svg")
     assert {action["action"] for action in found["actions"]} <= set("123456789")
-    error = server.post("/api/positions", 400, game="tictactoe", position="XXX/XXX/XXX")["error"]
+    error = server.post("/v1/positions", 400, game="tictactoe", position="XXX/XXX/XXX")
     assert error["code"] == "position"
-    assert "X" in error["message"]
+    assert "X" in error["detail"]
 
 
 def test_a_session_from_its_making_to_its_end(server: Served) -> None:
@@ -74,12 +74,12 @@ def test_a_session_from_its_making_to_its_end(server: Served) -> None:
     assert found["game_settings"]["target"] == 10
     assert [action["action"] for action in found["position"]["actions"]] == ["1", "5", "4"]
     assert found["permalink"] == f"/s/{found['id']}"
-    assert found["id"] in [listed["id"] for listed in server.get("/api/sessions")["sessions"]]
+    assert found["id"] in [listed["id"] for listed in server.get("/v1/sessions")["sessions"]]
     renamed = server.http.patch(session, json={"name": "zehn"}).json()
     assert renamed["name"] == "zehn"
     assert renamed["version"] > found["version"]
     assert server.http.delete(session).status_code == 204
-    assert server.get(session, 404)["error"]["code"] == "unknown_session"
+    assert server.get(session, 404)["code"] == "unknown_session"
 
 
 def test_a_run_finds_what_a_plain_search_finds(server: Served) -> None:
@@ -104,8 +104,8 @@ def test_a_run_without_limits_goes_on_until_it_is_stopped(server: Served) -> Non
     assert server.get(session)["run"]["stopped_by"] is None
     for path in ("result", "tree", "map", "chart", "explain", "game", "node", "line", "find?text=4"):
         server.get(f"{session}/{path}")
-    for path, body in (("run", {}), ("play", {"action": 3}), ("step", {}), ("settings", {}), ("goto", {"moment": 0})):
-        assert server.post(f"{session}/{path}", 409, **body)["error"]["code"] == "busy"
+    for path, body in (("run", {}), ("play", {"number": 3}), ("step", {}), ("settings", {}), ("goto", {"moment": 0})):
+        assert server.post(f"{session}/{path}", 409, **body)["code"] == "busy"
     run = server.post(f"{session}/stop")["run"]
     assert run["stopped_by"] == "stop"
     assert server.get(session)["simulations"] == run["simulations"]
@@ -123,7 +123,11 @@ def test_stepping_gives_the_same_tree_as_running(server: Served) -> None:
     assert playout["shown"] == len(playout["actions"]) == len(playout["svgs"])
     assert playout["final_svg"] == playout["svgs"][-1]
     assert {change["what"] for change in first["backup"]} >= {"node", "edge"}
-    assert all(len(change["numbers"]) == len(change["path"]) for change in first["backup"])
+    assert all(len(change["line"]) == len(change["path"]) for change in first["backup"])
+    chosen = [edge for edge in first["selection"][0]["edges"] if edge["chosen"]]
+    taken = (first["selection"][0]["number"], first["selection"][0]["action"])
+    assert [(edge["number"], edge["action"]) for edge in chosen] == [taken]
+    assert (first["path"][0], str(first["path"][0] + 1)) == taken  # squares are numbered from 0 and written from 1
     plain = plain_search(12)
     assert top(server.get(f"{session}/tree?depth=1&width=9")) == [
         (node.action, node.visits, node.value) for node in plain.root.children
@@ -148,7 +152,7 @@ def test_stepping_ends_where_the_position_is_proven(server: Served) -> None:
     session = server.create(position="XX./OO./...")
     server.post(f"{session}/run", simulations=1000, wait=True)
     assert server.get(session)["proven"] == 1.0
-    assert server.post(f"{session}/step", 409)["error"]["code"] == "state"
+    assert server.post(f"{session}/step", 409)["code"] == "state"
 
 
 def test_views_are_bounded_and_agree(server: Served) -> None:
@@ -169,19 +173,21 @@ def test_views_are_bounded_and_agree(server: Served) -> None:
     assert below["value_for"] == 0
     assert below["player"] == 1
     line = server.get(f"{session}/line")
-    assert line["path"][0] == tree["best"]
-    node = server.get(f"{session}/node?path={tree['best']}")
+    assert line["path"][0] == tree["best_number"]
+    node = server.get(f"{session}/node?path={tree['best_number']}")
     assert node["line"] == [line["nodes"][0]["action"]]
     assert node["expected_numbers"] == line["path"][1:]
+    assert (node["number"], node["visits"]) == (tree["best_number"], line["nodes"][0]["visits"])
+    assert (node["children"], node["more"]) == ([], 7)
     assert node["position"]["svg"].startswith("<svg")
     found = server.get(f"{session}/find?text=4&limit=3")["found"]
     assert [entry["line"][-1] for entry in found] == ["4"] * 3
     assert found == sorted(found, key=lambda entry: -entry["visits"])
     assert server.get(f"{session}/find?text=nothing")["found"] == []
-    assert server.get(f"{session}/tree?path=99", 404)["error"]["code"] == "unknown_path"
+    assert server.get(f"{session}/tree?path=99", 404)["code"] == "unknown_path"
     chart = server.get(f"{session}/chart")
     assert chart["points"][-1]["simulations"] == 300
-    assert chart["names"][str(chart["points"][-1]["best"])]
+    assert chart["names"][str(chart["points"][-1]["best_number"])]
 
 
 def test_graph_search_shows_shared_nodes_as_shared(server: Served) -> None:
@@ -193,7 +199,7 @@ def test_graph_search_shows_shared_nodes_as_shared(server: Served) -> None:
 
     def walk(node: dict[str, Any], path: tuple[int, ...]) -> None:
         if node["shared"]:
-            places.setdefault(node["id"], set()).add(path)
+            places.setdefault(node["node"], set()).add(path)
         for child in node["children"]:
             walk(child, (*path, child["number"]))
 
@@ -223,9 +229,9 @@ def test_playing_keeps_the_subtree_and_walking_back_finds_the_tree_again(server:
     back = server.post(f"{session}/goto", moment=0)
     assert back["kept"]["how"] == "parked"
     assert (back["visits"], back["simulations"]) == (200, 200)
-    other = server.post(f"{session}/play", action=0)
+    other = server.post(f"{session}/play", number=0)
     game = server.get(f"{session}/game?svg=true")
-    assert [(m["id"], m["parent"], m["current"]) for m in game["moments"]] == [
+    assert [(m["moment"], m["parent"], m["current"]) for m in game["moments"]] == [
         (0, None, True),
         (1, 0, False),
         (2, 0, True),
@@ -239,7 +245,7 @@ def test_playing_keeps_the_subtree_and_walking_back_finds_the_tree_again(server:
     # A moment that was never searched begins with an empty tree.
     server.post(f"{session}/settings", seed=1)
     assert server.post(f"{session}/goto", moment=2)["kept"]["how"] == "none"
-    assert server.post(f"{session}/goto", 404, moment=9)["error"]["code"] == "unknown_moment"
+    assert server.post(f"{session}/goto", 404, moment=9)["code"] == "unknown_moment"
 
 
 def test_where_chance_moves_an_outcome_is_played(server: Served) -> None:
@@ -248,7 +254,7 @@ def test_where_chance_moves_an_outcome_is_played(server: Served) -> None:
     moved = server.post(f"{session}/play", action="best")
     assert moved["position"]["chance"]
     assert sum(action["probability"] for action in moved["position"]["actions"]) == pytest.approx(1)
-    assert server.post(f"{session}/run", 409)["error"]["code"] == "state"
+    assert server.post(f"{session}/run", 409)["code"] == "state"
     assert server.get(f"{session}/result")["best"] is None
     drawn = server.post(f"{session}/play", action="best")  # by its probability
     assert not drawn["position"]["chance"]
@@ -257,12 +263,12 @@ def test_where_chance_moves_an_outcome_is_played(server: Served) -> None:
 
 def test_a_game_that_is_over_is_not_searched(server: Served) -> None:
     session = server.create(position="XX./OO./...")
-    assert server.post(f"{session}/play", 409, action="best")["error"]["code"] == "state"  # no best move yet
+    assert server.post(f"{session}/play", 409, action="best")["code"] == "state"  # no best move yet
     over = server.post(f"{session}/play", action="3")
     assert over["position"]["over"]
     assert over["position"]["player"] == -4
     for path, body in (("run", {}), ("step", {}), ("play", {"action": "best"})):
-        assert server.post(f"{session}/{path}", 409, **body)["error"]["code"] == "state"
+        assert server.post(f"{session}/{path}", 409, **body)["code"] == "state"
     assert "over" in server.get(f"{session}/explain")["text"]
 
 
@@ -278,24 +284,24 @@ def test_settings_change_and_the_position_stays(server: Served) -> None:
     assert found["changed"] == ["c", "policy", "solver"]
     found = server.post(f"{session}/settings", preset="textbook", seed=5)
     assert (found["preset"], found["changed"], found["seed"]) == ("textbook", [], 5)
-    error = server.post(f"{session}/settings", 400, options={"growth": 1})["error"]
-    assert "growth belongs to policy=puct" in error["message"]
-    assert "--" not in error["message"].split(";")[0]
+    error = server.post(f"{session}/settings", 400, options={"growth": 1})
+    assert "growth belongs to policy=puct" in error["detail"]
+    assert "--" not in error["detail"].split(";")[0]
 
 
 def test_two_sessions_side_by_side_from_the_same_position(server: Served) -> None:
     session = server.create("connect4", seed=7)
     server.post(f"{session}/play", action="4")
-    second = server.post("/api/sessions", 201, **{"from": session.rpartition("/")[2], "preset": "textbook", "seed": 7})
+    second = server.post("/v1/sessions", 201, **{"from": session.rpartition("/")[2], "preset": "textbook", "seed": 7})
     assert second["position"]["text"] == "4"
     assert second["options"]["answer"] == "value"
-    third = server.post("/api/sessions", 201, **{"from": session.rpartition("/")[2], "options": {"c": 3}})
+    third = server.post("/v1/sessions", 201, **{"from": session.rpartition("/")[2], "options": {"c": 3}})
     assert third["options"]["c"] == "3"
-    for one in (session, f"/api/sessions/{second['id']}"):
+    for one in (session, f"/v1/sessions/{second['id']}"):
         assert server.post(f"{one}/run", simulations=50, wait=True)["run"]["simulations"] == 50
-    server.post("/api/sessions", 422, **{"from": second["id"], "game": "connect4"})
-    server.post("/api/sessions", 422, **{"from": second["id"], "position": "4"})
-    server.post("/api/sessions", 422)
+    server.post("/v1/sessions", 422, **{"from": second["id"], "game": "connect4"})
+    server.post("/v1/sessions", 422, **{"from": second["id"], "position": "4"})
+    server.post("/v1/sessions", 422)
 
 
 def test_what_is_exported_can_be_imported(server: Served, tmp_path: Path) -> None:
@@ -307,10 +313,10 @@ def test_what_is_exported_can_be_imported(server: Served, tmp_path: Path) -> Non
     (tmp_path / "x.search").write_bytes(content)
     assert po.Search.load(tmp_path / "x.search").simulations == 50
     binary = {"Content-Type": "application/octet-stream"}
-    answer = server.http.post("/api/sessions/import?name=again", content=content, headers=binary)
+    answer = server.http.post("/v1/sessions/import?name=again", content=content, headers=binary)
     assert answer.status_code == 201
     found = answer.json()
-    copy = f"/api/sessions/{found['id']}"
+    copy = f"/v1/sessions/{found['id']}"
     assert (found["name"], found["simulations"], found["plies"], found["options"]["c"]) == ("again", 50, 1, "2")
     assert server.get(f"{copy}/tree?depth=3") == server.get(f"{session}/tree?depth=3")
     # Going on gives the same, too; and the game so far came with it.
@@ -328,7 +334,7 @@ def test_a_game_of_the_users_own(server: Served) -> None:
     assert result["game"] == "Nim"
     content = server.http.get(f"{session}/export?form=search").content
     headers = {"Content-Type": "application/octet-stream"}
-    assert server.http.post("/api/sessions/import", content=content, headers=headers).status_code == 201
+    assert server.http.post("/v1/sessions/import", content=content, headers=headers).status_code == 201
 
 
 def test_the_built_in_explanation_serves_where_there_is_no_model(server: Served) -> None:
@@ -354,8 +360,8 @@ def test_settings_are_told_without_the_zeros_that_fill_their_fields(server: Serv
 
 def test_a_move_is_played_only_in_the_position_that_it_was_chosen_in(server: Served) -> None:
     session = server.create("connect4")
-    assert server.post(f"{session}/play", action=3, moment=0)["moment"] == 1
-    error = server.post(f"{session}/play", 409, action=3, moment=0)["error"]  # a second click
+    assert server.post(f"{session}/play", number=3, moment=0)["moment"] == 1
+    error = server.post(f"{session}/play", 409, number=3, moment=0)  # a second click
     assert error["code"] == "state"
     assert server.get(session)["plies"] == 1
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playout.errors import SettingsError
-from playout.web.ask import Asker
+from playout.web.ask import LanguageModel
 
 from .web_server import Model, Served, serving
 
@@ -73,7 +73,7 @@ def test_a_question_goes_out_with_the_numbers_and_comes_back(server: Served, ses
             assert "key=" not in path
             assert set(body) == {"systemInstruction", "contents"}
     assert "Why not the corner?" in json.dumps(model.requests[2][2])
-    assert server.get("/api/server")["ask"] == {"model": "some/model"}
+    assert server.get("/v1/server")["ask"] == {"model": "some/model"}
 
 
 def drip(handler: Any) -> None:
@@ -133,7 +133,7 @@ def test_a_failure_ends_in_a_plain_message(
     caplog.set_level(logging.DEBUG)
     model.reply, expected = FAILURES[what]
     if "did not answer" in expected:  # nothing else may depend on how quick this machine is
-        monkeypatch.setattr(server.bench.asker, "patience", 1.0)
+        monkeypatch.setattr(server.bench.model, "patience", 1.0)
     answer = server.http.post(f"{session}/ask", json={"kind": "choice"})
     assert answer.status_code == 200
     found = answer.json()
@@ -150,12 +150,12 @@ def test_the_key_stays_on_the_server(server: Served, session: str, model: Model)
     answer = server.post(f"{session}/ask")
     assert KEY not in answer["answer"]
     assert "<script>" in answer["answer"]  # plain text: the page shows it as such
-    for path in ("/api/server", "/openapi.json", session, f"{session}/export?form=json"):
+    for path in ("/v1/server", "/openapi.json", session, f"{session}/export?form=json"):
         assert KEY not in server.http.get(path).text
     server.bench.sessions._save(everything=True)
     for file in server.bench.sessions.store.folder.rglob("*"):
         assert file.is_dir() or KEY.encode() not in file.read_bytes()
-    assert KEY not in repr(server.bench.asker)
+    assert KEY not in repr(server.bench.model)
 
 
 def test_a_model_that_can_not_be_reached(tmp_path: Path) -> None:
@@ -175,11 +175,11 @@ def test_a_model_that_can_not_be_reached(tmp_path: Path) -> None:
     ],
 )
 def test_the_form_follows_from_the_address(url: str, gemini: bool) -> None:
-    assert Asker({"PLAYOUT_LLM_URL": url, "PLAYOUT_LLM_MODEL": "m"}).is_gemini == gemini
+    assert LanguageModel({"PLAYOUT_LLM_URL": url, "PLAYOUT_LLM_MODEL": "m"}).is_gemini == gemini
 
 
 def test_an_address_that_is_none_is_said_at_the_start() -> None:
     for url in ("file:///etc/passwd", "ftp://x", "nonsense"):
         with pytest.raises(SettingsError, match="PLAYOUT_LLM_URL"):
-            Asker({"PLAYOUT_LLM_URL": url, "PLAYOUT_LLM_MODEL": "m", "PLAYOUT_LLM_KEY": KEY})
-    assert not Asker({"PLAYOUT_LLM_KEY": KEY}).is_on
+            LanguageModel({"PLAYOUT_LLM_URL": url, "PLAYOUT_LLM_MODEL": "m", "PLAYOUT_LLM_KEY": KEY})
+    assert not LanguageModel({"PLAYOUT_LLM_KEY": KEY}).is_on

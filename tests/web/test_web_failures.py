@@ -36,9 +36,9 @@ def failed(server: Served, session: str, what: str) -> dict[str, Any]:
 
 def goes_on(server: Served, session: str) -> None:
     """Past the position that fails, everything works, and nothing reminds of the failure."""
-    played = server.post(f"{session}/play", action=2)
+    played = server.post(f"{session}/play", number=2)
     assert (played["failure"], played["plies"]) == (None, 1)
-    assert server.post(f"{session}/run", simulations=50, wait=True)["run"]["error"] is None
+    assert server.post(f"{session}/run", simulations=50, wait=True)["run"]["message"] is None
     assert server.get(session)["failure"] is None
 
 
@@ -48,7 +48,7 @@ def test_a_run_that_fails_is_told_to_all_who_watch(server: Served) -> None:
         run = server.post(f"{session}/run", simulations=100, wait=True)["run"]
         assert run["stopped_by"] == "error"
         failure = failed(server, session, "run")
-        assert failure["message"] == run["error"]
+        assert failure["message"] == run["message"]
         for live in (one, other):
             assert until(live, lambda m: m["type"] == "state" and m["session"]["failure"] == failure)
         goes_on(server, session)
@@ -74,9 +74,9 @@ def test_a_step_that_fails_is_told_and_leaves_the_tree_as_it_was(server: Served)
             answer = server.http.post(f"{session}/step", json={})
             if answer.status_code == 400:
                 break
-        assert answer.json()["error"]["code"] == "game"
+        assert answer.json()["code"] == "game"
         failure = failed(server, session, "step")
-        assert answer.json()["error"]["message"] == failure["message"]
+        assert answer.json()["detail"] == failure["message"]
         assert until(live, lambda m: m["type"] == "state" and m["session"]["failure"] == failure)
         state = server.get(session)
         assert state["simulations"] == state["visits"] < 3
@@ -87,8 +87,8 @@ def test_a_move_that_fails_is_told_and_nothing_is_played(server: Served) -> None
     session = server.create("Failing")
     server.http.post(f"{session}/step", json={})
     before = server.get(f"{session}/tree")
-    error = server.post(f"{session}/play", 400, action=1)["error"]
-    assert error["message"] == failed(server, session, "play")["message"]
+    error = server.post(f"{session}/play", 400, number=1)
+    assert error["detail"] == failed(server, session, "play")["message"]
     assert server.get(f"{session}/tree") == before
     assert len(server.get(f"{session}/game")["moments"]) == 1
     goes_on(server, session)
@@ -97,7 +97,7 @@ def test_a_move_that_fails_is_told_and_nothing_is_played(server: Served) -> None
 @pytest.mark.parametrize("what", ["run", "step", "play"])
 def test_what_an_object_raises_is_told_with_its_position(server: Served, what: str) -> None:
     session = server.create("Unlucky")
-    given = {"run": {"simulations": 50, "wait": True}, "step": {}, "play": {"action": 1}}[what]
+    given = {"run": {"simulations": 50, "wait": True}, "step": {}, "play": {"number": 1}}[what]
     for _ in range(3):  # a step takes another number of stones each time
         server.http.post(f"{session}/{what}", json=given)
     failure = server.get(session)["failure"]
@@ -107,7 +107,7 @@ def test_what_an_object_raises_is_told_with_its_position(server: Served, what: s
 
 def test_what_only_the_client_got_wrong_is_no_failure(server: Served) -> None:
     session = server.create("Failing")
-    server.post(f"{session}/play", 400, action=9)
+    server.post(f"{session}/play", 400, number=9)
     server.post(f"{session}/goto", 404, moment=9)
     assert server.get(session)["failure"] is None
 

@@ -46,25 +46,25 @@ def hang(server: Served, **limits: Any) -> str:
 
 
 def goes_on(server: Served, session: str) -> None:
-    assert server.post(f"{session}/play", action=2)["failure"] is None
-    assert server.post(f"{session}/run", simulations=5, wait=True)["run"]["error"] is None
+    assert server.post(f"{session}/play", number=2)["failure"] is None
+    assert server.post(f"{session}/run", simulations=5, wait=True)["run"]["message"] is None
 
 
 def test_stop_ends_a_run_that_hangs_and_the_session_goes_on(server: Served) -> None:
     session = hang(server)
     run = server.post(f"{session}/stop")["run"]
     assert run["stopped_by"] == "error"
-    assert STUCK in run["error"]
+    assert STUCK in run["message"]
     state = server.get(session)
     assert (state["run"], state["failure"]["what"]) == (None, "run")
-    assert state["failure"]["message"] == run["error"]
+    assert state["failure"]["message"] == run["message"]
     goes_on(server, session)
 
 
 def test_a_run_that_hangs_ends_with_its_time(server: Served) -> None:
     session = server.create("Hanging")
     run = server.post(f"{session}/run", seconds=0.2, wait=True)["run"]
-    assert STUCK in run["error"]
+    assert STUCK in run["message"]
     goes_on(server, session)
 
 
@@ -73,9 +73,9 @@ def test_a_run_that_hangs_holds_nobody_else_up(server: Served) -> None:
     session = hang(server)
     for game in ("tictactoe", "connect4"):
         other = server.create(game)
-        assert server.post(f"{other}/run", simulations=200, wait=True)["run"]["error"] is None
+        assert server.post(f"{other}/run", simulations=200, wait=True)["run"]["message"] is None
         server.post(f"{other}/step")
-    server.get("/api/sessions")
+    server.get("/v1/sessions")
     assert found(server, session).run is not None  # it was never ended meanwhile
     server.post(f"{session}/stop")
 
@@ -95,10 +95,10 @@ def test_a_step_or_a_move_that_hangs_fails_by_itself(server: Served, monkeypatch
     session = server.create("Hanging")
     while (step := server.http.post(f"{session}/step", json={})).status_code == 200:
         pass  # the first that takes one stone hangs
-    move = server.http.post(f"{session}/play", json={"action": 1})
+    move = server.http.post(f"{session}/play", json={"number": 1})
     for answer in (step, move):
-        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "game")
-        assert "Hanging.apply was still running" in answer.json()["error"]["message"]
+        assert (answer.status_code, answer.json()["code"]) == (400, "game")
+        assert "Hanging.apply was still running" in answer.json()["detail"]
     assert server.get(session)["failure"]["what"] == "play"
     assert server.get(session)["plies"] == 0
     goes_on(server, session)
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped_does_not_end_the_long_rules_of_what_comes_next(
     found(server, session).search.stop()  # type: ignore[union-attr]  # one that comes late
     monkeypatch.setattr("playout.search.control.GRACE", -1e9)
     server.post(f"{session}/step")
-    server.post(f"{session}/play", action=1)
+    server.post(f"{session}/play", number=1)
 
 
 def test_the_server_stops_although_a_rule_hangs(tmp_path: Path) -> None:

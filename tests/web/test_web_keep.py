@@ -22,8 +22,8 @@ from playout.cli import main
 from playout.errors import FileError
 from playout.search.history import log_at_root
 from playout.web.caps import Caps
-from playout.web.store import Store
-from playout.web.turns import Turn, Turns
+from playout.web.store import SessionStore
+from playout.web.turns import QueuePlace, Turns
 from tests.processes import end, start
 
 from .web_server import Served, serving
@@ -72,7 +72,7 @@ def test_sessions_survive_a_restart(tmp_path: Path) -> None:
         before = {name: views(server, name) for name in (session, fresh, graph)}
         chart = server.get(f"{session}/chart")
     with serving(tmp_path) as server:
-        assert {entry["in_memory"] for entry in server.get("/api/sessions")["sessions"]} == {False}
+        assert {entry["in_memory"] for entry in server.get("/v1/sessions")["sessions"]} == {False}
         assert {name: views(server, name) for name in before} == before
         assert server.get(f"{session}/chart") == chart
         server.post(f"{session}/seek", simulations=3)
@@ -109,7 +109,7 @@ def test_when_memory_is_short_the_idle_go_to_disk(tmp_path: Path) -> None:
 
 
 def test_one_folder_serves_one_server(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = SessionStore(tmp_path)
     code = "import sys; from playout.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "serve", "--no-open", "--port", "0", "--data", str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -122,20 +122,20 @@ def test_one_folder_serves_one_server(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(FileError, match="--data"):
-        Store(tmp_path / "file")
+        SessionStore(tmp_path / "file")
     (tmp_path / "sessions.sqlite").write_bytes(b"no database" * 1000)
     with pytest.raises(FileError, match="--data"):
-        Store(tmp_path)
+        SessionStore(tmp_path)
 
 
 def test_a_row_that_can_not_be_read_harms_no_other(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         session = server.create()
-    store = Store(tmp_path)
+    store = SessionStore(tmp_path)
     store.write([("broken", {"touched": 1.0, "title": "x"})])
     store.close()
     with serving(tmp_path) as server:
-        assert [entry["permalink"] for entry in server.get("/api/sessions")["sessions"]] == [
+        assert [entry["permalink"] for entry in server.get("/v1/sessions")["sessions"]] == [
             f"/s/{session.rpartition('/')[2]}"
         ]
 
@@ -170,7 +170,7 @@ def test_a_search_is_brought_to_where_its_log_says() -> None:
 
 
 def test_turns_go_round() -> None:
-    turns, all_of_them = Turns(2, seconds=0.0), [Turn() for _ in range(5)]
+    turns, all_of_them = Turns(2, seconds=0.0), [QueuePlace() for _ in range(5)]
     for turn in all_of_them:
         turns.ask(turn)
     had: list[int] = []
@@ -189,7 +189,7 @@ def test_turns_go_round() -> None:
 
 
 def test_a_run_that_does_not_come_back_loses_its_slot_to_the_next() -> None:
-    turns, stuck, other, third = Turns(1, stuck=0.0), Turn(), Turn(), Turn()
+    turns, stuck, other, third = Turns(1, stuck=0.0), QueuePlace(), QueuePlace(), QueuePlace()
     turns.ask(stuck)
     turns.ask(other)
     assert (stuck.granted, other.granted) == (True, True)
@@ -252,7 +252,7 @@ def saved_simulations(folder: Path, copy: Path, session: str) -> int:
     for file in folder.glob("sessions.sqlite*"):
         shutil.copy(file, copy)
     with contextlib.suppress(FileError, sqlite3.Error, KeyError):
-        store = Store(copy)
+        store = SessionStore(copy)
         try:
             return int(store.rows()[session.rpartition("/")[2]]["simulations"])
         finally:
@@ -265,7 +265,7 @@ def test_a_crash_loses_the_last_seconds_at_most(tmp_path: Path) -> None:
     with Process(data) as first:
         sessions = []
         for game, moves in (("othello", ["d3"]), ("othello", [])):  # slow enough to be done again in a moment
-            session = f"/api/sessions/{first.post('/api/sessions', game=game, seed=4)['id']}"
+            session = f"/v1/sessions/{first.post('/v1/sessions', game=game, seed=4)['id']}"
             first.post(f"{session}/run", simulations=300, wait=True)
             for move in moves:
                 first.post(f"{session}/play", action=move)
@@ -293,13 +293,13 @@ def test_a_crash_loses_the_last_seconds_at_most(tmp_path: Path) -> None:
 
 def test_ctrl_c_saves_and_ends_quietly(tmp_path: Path) -> None:
     with Process(tmp_path, "--workers", "1") as server:
-        session = f"/api/sessions/{server.post('/api/sessions', game='connect4')['id']}"
+        session = f"/v1/sessions/{server.post('/v1/sessions', game='connect4')['id']}"
         server.post(f"{session}/run")
         wait_until(lambda: server.http.get(session).json()["simulations"] > 0)
         assert server.end(signal.SIGINT) == (0, "")
     name = session.rpartition("/")[2]
     saved = po.Search.load(tmp_path / "searches" / f"{name}.search")
-    assert Store(tmp_path).rows()[name]["simulations"] == saved.simulations > 0
+    assert SessionStore(tmp_path).rows()[name]["simulations"] == saved.simulations > 0
 
 
 @pytest.mark.slow
@@ -309,9 +309,9 @@ def test_fifty_sessions_at_work_all_go_on(tmp_path: Path) -> None:
         for session in sessions:
             server.post(f"{session}/run", 202)
         wait_until(lambda: all(server.get(session)["simulations"] > 0 for session in sessions))
-        for path in ("/api/server", *(f"{session}/result" for session in sessions[::5])):
+        for path in ("/v1/server", *(f"{session}/result" for session in sessions[::5])):
             server.get(path)
-        assert server.get("/api/server")["running"] == 50
+        assert server.get("/v1/server")["running"] == 50
         early = {session: server.get(session)["simulations"] for session in sessions}
         wait_until(lambda: all(server.get(session)["simulations"] > early[session] for session in sessions))
         stopping = [threading.Thread(target=server.post, args=(f"{session}/stop",)) for session in sessions]
@@ -319,7 +319,7 @@ def test_fifty_sessions_at_work_all_go_on(tmp_path: Path) -> None:
             thread.start()
         for thread in stopping:
             thread.join()
-        assert server.get("/api/server")["running"] == 0
+        assert server.get("/v1/server")["running"] == 0
 
 
 # The command.

@@ -116,7 +116,7 @@ def test_what_is_not_understood_is_said(server: Served, message: str) -> None:
     session = server.create()
     with server.live(session) as live:
         live.send(message)
-        assert until(live, lambda m: m["type"] == "error")["error"]["code"] == "invalid"
+        assert until(live, lambda m: m["type"] == "error")["problem"]["code"] == "invalid"
         live.send(json.dumps({"type": "watch"}))
         assert until(live, is_update)
 

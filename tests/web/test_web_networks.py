@@ -25,7 +25,7 @@ def options(file: str) -> dict[str, str]:
 
 def test_priors_and_values_of_the_network_are_shown(tmp_path: Path, network: str) -> None:
     with serving(tmp_path / "data", networks=[network]) as server:
-        found = server.get("/api/settings")["settings"]
+        found = server.get("/v1/settings")["settings"]
         assert network in next(option for option in found if option["name"] == "network")["words"]
         session = server.create(preset="network", options=options(network), position="X../.../...")
         first = server.post(f"{session}/step")
@@ -60,7 +60,7 @@ def test_a_server_without_the_network_says_so_and_keeps_the_session(tmp_path: Pa
         server.post(f"{session}/run", simulations=10, wait=True)
     Path(network).unlink()
     with serving(tmp_path / "data") as server:
-        assert len(server.get("/api/sessions")["sessions"]) == 1
+        assert len(server.get("/v1/sessions")["sessions"]) == 1
         answer = server.http.post(f"{session}/run", json={"simulations": 10, "wait": True})
         assert 400 <= answer.status_code < 500
         assert "network" in answer.text

@@ -19,12 +19,12 @@ BOLTZMANN, GREEDY, DISCOUNTED = "boltzmann:Boltzmann", "epsilon_greedy:EpsilonGr
 
 
 def refusal(server: Served, **options: object) -> str:
-    return server.post("/api/sessions", 400, game="tictactoe", options=options)["error"]["message"]
+    return server.post("/v1/sessions", 400, game="tictactoe", options=options)["detail"]
 
 
 def test_parts_are_described_with_their_fields(tmp_path: Path) -> None:
     with serving(tmp_path, parts=PARTS) as server:
-        found = {option["name"]: option for option in server.get("/api/settings")["settings"]}
+        found = {option["name"]: option for option in server.get("/v1/settings")["settings"]}
     assert found["policy"]["words"][-2:] == [BOLTZMANN, GREEDY]
     assert found["backup"]["words"][-1] == DISCOUNTED
     assert (found["policy.temperature"]["kinds"], found["policy.temperature"]["default"]) == ([BOLTZMANN], "0.3")
@@ -50,7 +50,7 @@ def test_what_the_server_was_not_started_with_is_refused_and_never_imported(tmp_
             message = refusal(server, policy=name)
             assert message.startswith(f"no policy '{name}' here (of users' own there are: {BOLTZMANN})"), message
         assert "no backup" in refusal(server, backup=BOLTZMANN)
-        assert "option policy.temperature=… for that of the policy" in refusal(server, policy=BOLTZMANN, temperature=1)
+        assert "write policy.temperature=… for that of the policy" in refusal(server, policy=BOLTZMANN, temperature=1)
 
 
 def test_a_session_with_a_part_comes_back(tmp_path: Path) -> None:
@@ -73,12 +73,12 @@ def test_a_part_that_is_known_but_not_named_is_refused(tmp_path: Path) -> None:
     search.save(tmp_path / "hidden.search")
     with serving(tmp_path / "data") as server:
         answer = server.http.post(
-            "/api/sessions/import",
+            "/v1/sessions/import",
             content=(tmp_path / "hidden.search").read_bytes(),
             headers={"Content-Type": "application/octet-stream"},
         )
     assert answer.status_code == 400
-    assert "Hidden' here; `playout serve --part file.py:Class` adds one" in answer.json()["error"]["message"]
+    assert "Hidden' here; `playout serve --part file.py:Class` adds one" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,11 @@ def session(server: Served) -> str:
         ("/{id}/run", {"seconds": -1}, 422, "seconds"),
         ("/{id}/run", {"seconds": True}, 422, "seconds"),
         ("/{id}/play", {"action": "10"}, 400, "10"),
-        ("/{id}/play", {"action": 99}, 400, "99"),
+        ("/{id}/play", {"number": 99}, 400, "99"),
+        ("/{id}/play", {"action": 4}, 422, "action is 4, expected a text"),
+        ("/{id}/play", {"action": "5", "number": 4}, 422, "action and number are both given"),
         ("/{id}/play", {"action": [1]}, 422, "action"),
-        ("/{id}/play", {}, 422, "action is missing, expected a move's text or number, or best"),
+        ("/{id}/play", {}, 422, "action is missing, expected a move's text, or best"),
         ("/{id}/play", {"action": None}, 422, "action is missing"),
         ("/{id}/play", {"action": "5", "moment": 7}, 409, "the game is at moment 0 by now, not at 7"),
         ("/{id}/goto", {"moment": 5}, 404, "no moment 5"),
@@ -104,10 +106,10 @@ def session(server: Served) -> str:
 def test_what_is_wrong_is_refused_with_the_reason(
     server: Served, session: str, path: str, body: Any, status: int, message: str
 ) -> None:
-    where = "/api/sessions" + path.replace("{id}", session.rpartition("/")[2])
-    error = server.post(where, status, **body)["error"]
-    assert message in error["message"]
-    assert "\n" not in error["message"]
+    where = "/v1/sessions" + path.replace("{id}", session.rpartition("/")[2])
+    error = server.post(where, status, **body)
+    assert message in error["detail"]
+    assert "\n" not in error["detail"]
 
 
 @pytest.mark.parametrize(
@@ -135,12 +137,24 @@ def test_what_is_wrong_is_refused_with_the_reason(
 def test_a_wrong_field_is_named_with_what_came_and_what_was_expected(
     server: Served, session: str, path: str, body: Any, message: str
 ) -> None:
-    where = "/api/sessions" + path.replace("{id}", session.rpartition("/")[2])
-    assert message in server.post(where, 422, **body)["error"]["message"]
+    where = "/v1/sessions" + path.replace("{id}", session.rpartition("/")[2])
+    assert message in server.post(where, 422, **body)["detail"]
+
+
+def test_a_refusal_is_a_problem_with_a_title_that_the_server_lists(server: Served) -> None:
+    answer = server.http.get("/v1/sessions/nobody")
+    assert answer.headers["content-type"] == "application/problem+json"
+    found = answer.json()
+    assert set(found) == {"type", "title", "status", "detail", "code"}
+    assert (found["type"], found["status"], found["code"]) == ("/v1/problems#unknown_session", 404, "unknown_session")
+    assert {"code": found["code"], "title": found["title"]} in server.get("/v1/problems")["problems"]
+    assert server.http.get("/api/server").status_code == 404
+    described = server.get("/openapi.json")["paths"]["/v1/server"]["get"]["responses"]["400"]["content"]
+    assert described == {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
 
 
 def test_a_wrong_query_is_named_likewise(server: Served, session: str) -> None:
-    said = server.get(f"{session}/tree?depth=many&path=x", 422)["error"]["message"]
+    said = server.get(f"{session}/tree?depth=many&path=x", 422)["detail"]
     assert 'path is "x", expected numbers as in 3,4,0' in said
     assert 'depth is "many", expected a whole number' in said
 
@@ -177,10 +191,10 @@ def test_numbers_are_taken_as_in_python(server: Served) -> None:
     ids=lambda value: repr(value[:30]) if isinstance(value, bytes) else None,
 )
 def test_bodies_that_are_no_request(server: Served, content: bytes, kind: str, status: int) -> None:
-    answer = server.http.post("/api/sessions", content=content, headers={"Content-Type": kind})
+    answer = server.http.post("/v1/sessions", content=content, headers={"Content-Type": kind})
     assert answer.status_code in (status, 422 if status == 400 else status)
     if status != 201:
-        assert answer.json()["error"]["message"]
+        assert answer.json()["detail"]
 
 
 def test_a_body_without_a_length_is_counted_as_it_comes(server: Served) -> None:
@@ -188,7 +202,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(server: Served) -> None:
         for _ in range(40):
             yield b" " * 50_000
 
-    answer = server.http.post("/api/sessions", content=parts(), headers={"Content-Type": "application/json"})
+    answer = server.http.post("/v1/sessions", content=parts(), headers={"Content-Type": "application/json"})
     assert answer.status_code == 413
 
 
@@ -215,7 +229,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(server: Served) -> None:
 def test_queries_that_lead_nowhere(server: Served, session: str, query: str) -> None:
     answer = server.http.get(f"{session}/{query}")
     assert answer.status_code in (404, 422)
-    assert answer.json()["error"]["message"]
+    assert answer.json()["detail"]
 
 
 def damaged_files() -> Iterator[tuple[str, bytes]]:
@@ -249,17 +263,16 @@ def damaged_files() -> Iterator[tuple[str, bytes]]:
     ("what", "content"), list(damaged_files()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_files_that_are_no_searches(server: Served, what: str, content: bytes) -> None:
-    answer = server.http.post("/api/sessions/import", content=content, headers=BINARY)
+    answer = server.http.post("/v1/sessions/import", content=content, headers=BINARY)
     assert answer.status_code in (400, 404, 413), answer.text
-    assert answer.json()["error"]["message"]
+    assert answer.json()["detail"]
     assert str(Path.cwd()) not in answer.text
-    assert "upload" not in answer.json()["error"]["message"].replace("--max-upload", "")
+    assert "upload" not in answer.json()["detail"].replace("--max-upload", "")
 
 
 def test_an_import_says_what_it_is(server: Served) -> None:
     assert (
-        server.http.post("/api/sessions/import", content=b"x", headers={"Content-Type": "text/plain"}).status_code
-        == 415
+        server.http.post("/v1/sessions/import", content=b"x", headers={"Content-Type": "text/plain"}).status_code == 415
     )
 
 
@@ -271,31 +284,31 @@ def test_a_session_deleted_while_it_runs(server: Served) -> None:
     assert run is not None
     run.finished.result(20)
     for path in ("", "/result", "/tree"):
-        assert server.get(session + path, 404)["error"]["code"] == "unknown_session"
+        assert server.get(session + path, 404)["code"] == "unknown_session"
     assert server.http.delete(session).status_code == 404
 
 
 def test_a_users_game_that_fails_is_not_the_servers_fault(server: Served) -> None:
-    error = server.post("/api/positions", 400, game="rude")["error"]
+    error = server.post("/v1/positions", 400, game="rude")
     assert error["code"] == "game"
-    assert "no words for that" in error["message"]
-    session = server.post("/api/sessions", 400, game="rude")["error"]
-    assert "playout doctor" in session["message"]
-    found = server.post("/api/positions", game="rude", moves=[8])
+    assert "no words for that" in error["detail"]
+    session = server.post("/v1/sessions", 400, game="rude")
+    assert "playout doctor" in session["detail"]
+    found = server.post("/v1/positions", game="rude", moves=[8])
     assert "<script>" in found["svg"]  # untrusted, and served as a drawing that can run nothing
 
 
 def test_caps_are_refused_by_name(tmp_path: Path) -> None:
     with serving(tmp_path, caps=Caps(sessions=2, nodes=50, memory=1 << 40)) as server:
         first, _ = server.create("connect4"), server.create("connect4")
-        error = server.post("/api/sessions", 429, game="connect4")["error"]
-        assert "--max-sessions" in error["message"]
+        error = server.post("/v1/sessions", 429, game="connect4")
+        assert "--max-sessions" in error["detail"]
         assert server.post(f"{first}/run", simulations=500, wait=True)["run"]["stopped_by"] == "nodes"
     with serving(tmp_path, caps=Caps(memory=10_000, bytes=30_000)) as server:
         assert server.post(f"{first}/run", simulations=5000, wait=True)["run"]["stopped_by"] in ("bytes", "memory")
         server.bench.sessions.find(first.rpartition("/")[2]).listeners.add(lambda: None)  # somebody watches: it stays
-        error = server.post(f"{first}/run", 429, simulations=10)["error"]
-        assert "--max-memory" in error["message"]
+        error = server.post(f"{first}/run", 429, simulations=10)
+        assert "--max-memory" in error["detail"]
 
 
 # Other pages, other machines.
@@ -340,7 +353,7 @@ def test_a_websocket_of_another_page_is_refused(server: Served, session: str) ->
         live.recv()
     with server.live(session, origin=server.address) as live:
         assert json.loads(live.recv())["type"] == "state"
-    with server.live("/api/sessions/nobody") as live, pytest.raises(ConnectionClosed) as closed:
+    with server.live("/v1/sessions/nobody") as live, pytest.raises(ConnectionClosed) as closed:
         live.recv()
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4404
@@ -348,24 +361,24 @@ def test_a_websocket_of_another_page_is_refused(server: Served, session: str) ->
 
 def test_another_address_than_loopback_asks_for_the_token(tmp_path: Path) -> None:
     with serving(tmp_path, host="0.0.0.0", token="secret") as server:
-        for path in ("/", "/docs", "/api/sessions", "/openapi.json", "/?token=wrong"):
-            assert server.get(path, 401)["error"]["code"] == "token"
-        with pytest.raises(Exception, match=r"403|4401"), server.live("/api/sessions/x") as live:
+        for path in ("/", "/docs", "/v1/sessions", "/openapi.json", "/?token=wrong"):
+            assert server.get(path, 401)["code"] == "token"
+        with pytest.raises(Exception, match=r"403|4401"), server.live("/v1/sessions/x") as live:
             live.recv()
         bearer = {"Authorization": "Bearer secret"}
-        assert server.http.get("/api/sessions", headers=bearer).status_code == 200
+        assert server.http.get("/v1/sessions", headers=bearer).status_code == 200
         welcome = server.http.get("/?token=secret")
         assert (welcome.status_code, welcome.headers["location"]) == (303, "/")
         assert "HttpOnly" in welcome.headers["set-cookie"]
         assert "SameSite=Strict" in welcome.headers["set-cookie"]
-        assert server.http.get("/api/sessions").status_code == 200  # the client keeps the cookie
-        assert server.http.get("/api/sessions", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+        assert server.http.get("/v1/sessions").status_code == 200  # the client keeps the cookie
+        assert server.http.get("/v1/sessions", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 
 @pytest.mark.parametrize(
     ("request_", "status"),
     [
-        (b"GET /api/sessions/x/tree?path=" + b"1" * 300_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
+        (b"GET /v1/sessions/x/tree?path=" + b"1" * 300_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431),
         (b"\x16\x03\x01\x02\x00 hello\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", 400),
@@ -378,26 +391,26 @@ def test_what_is_no_request_gets_an_answer(server: Served, request_: bytes, stat
         wire.sendall(request_)
         head, _, body = wire.recv(1 << 16).partition(b"\r\n\r\n")
     assert int(head.split()[1]) == status
-    assert json.loads(body)["error"]["message"]
+    assert json.loads(body)["detail"]
 
 
 def test_a_session_that_others_hold_is_asked_for_again_in_a_moment(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playout.web.session.PATIENCE", 0.05)
+    monkeypatch.setattr("playout.web.stored.PATIENCE", 0.05)
     session = server.create("connect4")
     with server.bench.sessions.find(session.rpartition("/")[2])._lock:
         answer = server.http.get(session)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "restoring")
+    assert (answer.status_code, answer.json()["code"]) == (409, "restoring")
     assert answer.headers["retry-after"] == "1"
 
 
 def test_a_full_disk_is_refused_before_it_is_full(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     session = server.create("connect4")
     monkeypatch.setattr("playout.web.store.SPARE", 1 << 60)
-    for path, body in (("/api/sessions", {"game": "connect4"}), (f"{session}/run", {})):
-        assert server.post(path, 429, **body)["error"]["code"] == "storage"
-    assert server.get(f"{session}/export?form=search", 429)["error"]["code"] == "storage"
+    for path, body in (("/v1/sessions", {"game": "connect4"}), (f"{session}/run", {})):
+        assert server.post(path, 429, **body)["code"] == "storage"
+    assert server.get(f"{session}/export?form=search", 429)["code"] == "storage"
     server.get(session)
 
 
@@ -406,14 +419,14 @@ def test_a_step_of_many_playouts_is_bounded(server: Served) -> None:
     step = server.post(f"{session}/step", svg=True)
     assert (step["played"], len(step["playouts"])) == (300, 100)
     assert [playout["shown"] > 0 for playout in step["playouts"][:6]] == [True] * 4 + [False] * 2
-    error = server.post(f"{session}/settings", 400, options={"rollouts": 5000})["error"]
-    assert "rollouts is 5,000" in error["message"]
+    error = server.post(f"{session}/settings", 400, options={"rollouts": 5000})
+    assert "rollouts is 5,000" in error["detail"]
 
 
 def test_half_a_request_holds_nobody_up(server: Served, session: str) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
-        slow.sendall(b"POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        slow.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         server.get(session)
 
 
@@ -437,7 +450,8 @@ LIKELY = {
     "preset": sampled_from([None, "default", "textbook", "guided"]),
     "options": fixed_dictionaries({}, optional=OPTIONS),
     "seed": integers(0, 2**64 - 1),
-    "action": sampled_from(["best", "1", "5", 4]),
+    "action": sampled_from(["best", "1", "5"]),
+    "number": integers(0, 6),
     "moment": integers(0, 3),
     "name": text(max_size=9),
     "kind": sampled_from(["choice", "step", "question"]),
@@ -468,7 +482,7 @@ def test_schemathesis_finds_no_server_error(server: Served) -> None:
                 assert mode is schemathesis.GenerationMode.NEGATIVE  # there is nothing that could be wrong with it
     assert len(statuses) > 25
     never = {label for label, seen in statuses.items() if not any(status < 300 for status in seen)}
-    assert never == {"POST /api/sessions/import"}  # no search file is made by chance
+    assert never == {"POST /v1/sessions/import"}  # no search file is made by chance
 
 
 def _attack(cases: Any, session: str, checks: list[Any], seen: set[int]) -> None:
@@ -489,6 +503,8 @@ def _attack(cases: Any, session: str, checks: list[Any], seen: set[int]) -> None
                 case.body[key] = likely[key]
             if real % 2 == 0:
                 case.body.pop("from", None)
+            if case.path.endswith("/play") and real % 4:
+                case.body.pop("number" if real % 2 else "action", None)  # one of them
             for key, most in (("simulations", 200), ("at", 200), ("seconds", 0.01)):  # legal, but not what this is for
                 if isinstance(case.body.get(key), int | float) and not isinstance(case.body[key], bool):
                     case.body[key] = min(case.body[key], most)

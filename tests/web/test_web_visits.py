@@ -69,14 +69,14 @@ def test_a_temporary_session_stays_while_somebody_watches_and_over_a_restart(tmp
 def test_where_there_is_no_room_unused_sessions_make_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path, caps=Caps(sessions=2)) as server:
         first, second = server.create(temporary=True), server.create(temporary=True)
-        assert server.post("/api/sessions", 429, game="tictactoe")["error"]["code"] == "sessions"  # they are new
+        assert server.post("/v1/sessions", 429, game="tictactoe")["code"] == "sessions"  # they are new
         monkeypatch.setattr("playout.web.sessions.JUST_MADE", -1.0)
         server.post(f"{second}/play", action="5")
         server.create()
         assert not exists(server, first)
         assert exists(server, second)
-        error = server.post("/api/sessions", 429, game="tictactoe", temporary=True)["error"]  # both are used
-        assert "delete one" in error["message"]
+        error = server.post("/v1/sessions", 429, game="tictactoe", temporary=True)  # both are used
+        assert "delete one" in error["detail"]
         server.http.delete(second)
         server.create()
 
@@ -86,7 +86,7 @@ def test_the_list_says_when_each_was_last_used(tmp_path: Path) -> None:
         before = time.time()
         first, second = server.create(), server.create(temporary=True)
         server.post(f"{first}/play", action="5")
-        listed = server.get("/api/sessions")["sessions"]
-        assert [f"/api/sessions/{s['id']}" for s in listed] == [first, second]
+        listed = server.get("/v1/sessions")["sessions"]
+        assert [f"/v1/sessions/{s['id']}" for s in listed] == [first, second]
         assert [s["temporary"] for s in listed] == [False, True]
         assert before <= listed[1]["touched"] <= listed[0]["touched"] <= time.time()

@@ -12,20 +12,20 @@ import httpx
 import uvicorn
 from websockets.sync.client import connect
 
-from playout.web import app as web_app
-from playout.web import session as web_session
-from playout.web import views
-from playout.web.app import Bench, make_app
-from playout.web.ask import Asker
+from playout.web import stored, views
+from playout.web.app import make_app
+from playout.web.ask import LanguageModel
 from playout.web.caps import Caps
 from playout.web.catalogue import Catalogue
 from playout.web.protocol import LONGEST, Protocol
+from playout.web.routes import running
+from playout.web.routes.context import Bench
 from playout.web.server import bind
 from playout.web.sessions import Sessions
-from playout.web.store import Store
+from playout.web.store import SessionStore
 
 views.PATIENCE = 600.0  # on a busy machine, too, the tests see whole views
-web_app.WAIT = web_session.PATIENCE = 600.0  # and wait for the compiler
+running.WAIT = stored.PATIENCE = 600.0  # and wait for the compiler
 
 
 class Served:
@@ -43,7 +43,7 @@ class Served:
 
     def create(self, game: str = "tictactoe", **more: Any) -> str:
         """A new session, of the preset `default` if no other is named; the beginning of its addresses."""
-        return f"/api/sessions/{self.post('/api/sessions', 201, game=game, **{'preset': 'default', **more})['id']}"
+        return f"/v1/sessions/{self.post('/v1/sessions', 201, game=game, **{'preset': 'default', **more})['id']}"
 
     def live(self, session: str, **more: Any) -> Any:
         return connect(f"ws{self.address.removeprefix('http')}{session}/live", max_size=None, open_timeout=600, **more)
@@ -51,7 +51,7 @@ class Served:
     @staticmethod
     def _answer(answer: httpx.Response, status: int) -> Any:
         assert answer.status_code == status, answer.text[:2000]
-        return answer.json() if answer.headers.get("content-type", "").startswith("application/json") else answer
+        return answer.json() if answer.headers.get("content-type", "").endswith("json") else answer
 
 
 @contextmanager
@@ -68,7 +68,9 @@ def serving(
 ) -> Iterator[Served]:
     """Serve from a data folder until the end of the block; then all sessions are saved."""
     catalogue, bound = Catalogue(games, networks, parts), bind("127.0.0.1", 0)
-    bench = Bench(Sessions(Store(folder), catalogue, caps or Caps()), catalogue, Asker(environment or {}))
+    bench = Bench(
+        Sessions(SessionStore(folder), catalogue, caps or Caps()), catalogue, LanguageModel(environment or {})
+    )
     app = make_app(bench, host, token)
     config = uvicorn.Config(
         app,

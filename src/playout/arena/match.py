@@ -1,4 +1,4 @@
-"""A match: who meets whom, the openings, what was played before, what is left, and when it is decided."""
+"""A match: the schedule, the openings, the games played so far, and when it is decided."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,29 +9,33 @@ from typing import Any
 from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.games import as_game
-from playout.play.openings import FileOpenings, Opening, RandomOpenings, read_openings, seed_of
-from playout.play.players import Clock, Spec, check_players, complete, read_specs
+from playout.play.chance import seed_of
+from playout.play.clock import Clock
+from playout.play.openings import FileOpenings, Opening, RandomOpenings, read_openings
+from playout.play.players import PATIENCE, check_players
+from playout.play.record import Record
+from playout.play.referee import MARGIN, MAX_MOVES, MatchSetup, Referee, ScheduledGame, schedule
+from playout.play.source import GameSource
+from playout.play.spec import Spec, complete, read_specs
 from playout.play.workers import Workers, can_be_sent, cores
 from playout.settings import Settings
 
-from .referee import Job, Referee, Setup
 from .result import MatchResult
 from .statistics import Sprt
-from .store import Record, Store
+from .store import ResultsFile
 
 PLIES = 4  # of a random opening
 
 
 @dataclass
 class Match:
-    """A match that can be run, interrupted, and run again. `play_match` is the short way."""
+    """A match that can be run, interrupted and resumed. `play_match` is the short way."""
 
-    setup: Setup
+    setup: MatchSetup
     game: Game
     openings: RandomOpenings | FileOpenings
-    jobs: list[Job]
-    store: Store
+    jobs: list[ScheduledGame]
+    store: ResultsFile
     concurrency: int
     sprt: Sprt | None = None
     done: dict[int, Record] = field(default_factory=dict)
@@ -42,7 +46,7 @@ class Match:
         self.resumed = len(self.done)
 
     def run(self, progress: Callable[["Match"], None] | None = None) -> MatchResult:
-        """Play what is left. Ctrl-C (KeyboardInterrupt) ends it at once; `result` has what was finished."""
+        """Play the remaining games. Ctrl-C (KeyboardInterrupt) ends it at once; `result` has the finished games."""
         left = [job for job in self.jobs if job.number not in self.done]
 
         def finished(record: Record) -> bool:
@@ -58,18 +62,19 @@ class Match:
             if self.concurrency == 1:
                 self._play_here(left, finished)
             else:
-                advice = "; the games recorded so far are kept, and the same command goes on from there"
+                advice = "; the games recorded so far are kept, and the same command resumes the match"
                 workers = Workers(self.setup.referee, min(self.concurrency, len(left)), "the arena", advice)
                 workers.play(((job, self.opening(job)) for job in left), finished)
         return self.result()
 
-    def opening(self, job: Job) -> Opening:
+    def opening(self, job: ScheduledGame) -> Opening:
+        """The opening of a game."""
         return self.openings[job.opening]
 
     def decided(self) -> tuple[int, str | None]:
-        """How many games count, and what the test says of them.
+        """How many games count, and the decision of the test ("H1", "H0", or None).
 
-        The test looks at the pairs in the order of the schedule, so that its answer does not depend on how many games
+        The test takes the pairs in the order of the schedule, so that its decision does not depend on how many games
         are played at once, or on which of them are short.
         """
         if self.sprt is None:
@@ -87,7 +92,7 @@ class Match:
         return len(self.jobs), None
 
     def result(self) -> MatchResult:
-        """What was finished so far; games beyond the end of the test are recorded, and not counted."""
+        """The result of the finished games; games after the end of the test are recorded but not counted."""
         count, decision = self.decided()
         records = [self.done[number] for number in sorted(self.done) if number < count]
         names = [spec.name for spec in self.setup.players]
@@ -105,9 +110,10 @@ class Match:
         )
 
     def close(self) -> None:
+        """Close the results file."""
         self.store.close()
 
-    def _play_here(self, left: list[Job], finished: Callable[[Record], bool]) -> None:
+    def _play_here(self, left: list[ScheduledGame], finished: Callable[[Record], bool]) -> None:
         referee = Referee(self.game, self.setup)
         try:
             for job in left:
@@ -130,26 +136,24 @@ def make_match(
     simulations: int | None = None,
     seconds: float | None = None,
     clock: Clock | str | float | None = None,
-    max_moves: int = 1000,
+    max_moves: int = MAX_MOVES,
     concurrency: int | None = None,
     sprt: Sprt | tuple[float, float] | None = None,
     round_robin: bool = False,
     db: str | Path | None = None,
-    margin: float = 0.2,
-    patience: float = 10.0,
+    margin: float = MARGIN,
+    patience: float = PATIENCE,
 ) -> Match:
-    """Everything checked and ready to `run`; see `play_match` for what the arguments mean."""
+    """A match, checked and ready to `run`; see `play_match` for the arguments."""
     games, max_moves, seed = whole_from(games, "games"), whole_from(max_moves, "max_moves"), seed_from(seed)
     _check(margin=margin, patience=patience)
-    source: str | Game
-    if isinstance(game, str):
-        from playout import games as library
-
-        source, game = game, library.load(game, **(settings or {}))
-    else:
-        source = game = as_game(game, "the arena")
+    source = GameSource.of(game, settings, "the arena")
+    game = source.load()
     if game.players < 2:
-        raise SettingsError(f"{game.title} has one player, and an arena needs two: there is nobody to play against")
+        raise SettingsError(
+            f"{game.title} has one player, and the arena needs at least two; `playout evaluate {game.title}` compares "
+            f"players by their scores"
+        )
     if clock is not None and not isinstance(clock, Clock):
         clock = Clock.read(str(clock))
     specs = complete(read_specs(players, game), simulations, seconds, clock)
@@ -163,7 +167,7 @@ def make_match(
             raise SettingsError(f"a test (sprt) is between two players, and there are {len(specs)}")
         if not sprt.elo0 < sprt.elo1:
             raise SettingsError(f"sprt is {sprt.elo0:g},{sprt.elo1:g}, expected elo0 below elo1, as in 0,10")
-    setup = Setup(source, settings or {}, specs, seed, clock, max_moves, margin, patience)
+    setup = MatchSetup(source, specs, seed, clock, max_moves, margin, patience)
     if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
         raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
     if not can_be_sent(setup) or (game.keeps_objects and not can_be_sent(game)):
@@ -174,18 +178,12 @@ def make_match(
             )
         concurrency = 1
     check_players(specs, game, patience)
-    rounds = games // game.players
     if openings is not None:
         found: RandomOpenings | FileOpenings = FileOpenings(read_openings(game, Path(openings), plies))
     else:
         if plies is not None and not (isinstance(plies, int) and 0 <= plies <= 1000):
             raise SettingsError(f"plies is {plies!r}, expected a whole number from 0 to 1000")
         found = RandomOpenings(game, PLIES if plies is None else plies, seed)
-    jobs: list[Job] = []
-    for number in range(rounds):
-        for seating in seatings:
-            for turn in range(game.players):
-                jobs.append(Job(len(jobs), number, seating[turn:] + seating[:turn]))
     description = {
         "game": game.title,
         "version": game.version,
@@ -199,8 +197,8 @@ def make_match(
         "max_moves": max_moves,
         "margin": margin,
     }
-    store = Store(db, description)
-    return Match(setup, game, found, jobs, store, concurrency or cores(), sprt)
+    jobs = schedule(seatings, games // game.players)
+    return Match(setup, game, found, jobs, ResultsFile(db, description), concurrency or cores(), sprt)
 
 
 def play_match(
@@ -211,12 +209,12 @@ def play_match(
     progress: Callable[[Match], None] | None = None,
     **options: Any,
 ) -> MatchResult:
-    """Play a match and return what came of it.
+    """Play a match and return its result.
 
     `games` for each two players, with paired openings of random `plies` or from a file `openings`; `simulations`,
-    `seconds` (a move) or `clock` ("1+0.05") for players that have no limits of their own; `sprt` (elo0, elo1) ends it
-    early; `round_robin` for more than two players; `db` is the file that keeps results, `record` gets the games (PGN
-    for chess, JSON lines for others); `concurrency` games at once (in processes when more than one).
+    `seconds` (a move) or `clock` ("1+0.05") for players without limits of their own; `sprt` (elo0, elo1) ends it
+    early; `round_robin` for more than two players; `db` is the results file, `record` gets the games (PGN for chess,
+    JSON lines for others); `concurrency` games at once (in processes when more than one).
 
     >>> play_match("tictactoe", ["default,n=200", "random"], games=4, concurrency=1).tally().losses
     0
@@ -242,7 +240,7 @@ def _check(margin: float, patience: float) -> None:
 
 
 def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> list[tuple[int, ...]]:
-    """Who meets whom. With more than two seats, all players meet, and each sits in every seat."""
+    """Which players meet. With more than two seats, all players meet, and each sits in every seat."""
     seats, count = game.players, len(specs)
     if games % seats:
         raise SettingsError(f"games is {games}, expected a multiple of {seats}: each opening is played from every seat")

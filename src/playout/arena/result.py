@@ -1,4 +1,4 @@
-"""What a match has brought: tallies, ratings, JSON, and the games as PGN or JSON lines."""
+"""The result of a match: tallies, ratings, JSON, and the games as PGN or JSON lines."""
 
 import json
 import os
@@ -9,25 +9,27 @@ from pathlib import Path
 from typing import Any
 
 from playout.errors import FileError
+from playout.games.chess import Chess, PgnGame, write_pgn
+from playout.play.record import Record
+from playout.play.tally import Tally
 
-from .statistics import Rating, Sprt, Tally, bradley_terry
-from .store import Record
+from .statistics import Rating, Sprt, bradley_terry
 
 CHESS_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 
 
 @dataclass
 class MatchResult:
-    """What a match has brought so far. Tallies and Elo are for the first player against the second."""
+    """The result of a match so far. Tallies and Elo are for the first player against the second."""
 
     game: str
     settings: dict[str, Any]
     players: list[str]
     records: list[Record]  # in the order of the schedule
-    wanted: int  # games, in all
+    wanted: int  # games in all
     sprt: Sprt | None = None
-    decision: str | None = None  # "H1" or "H0", where the test has ended
-    resumed: int = 0  # games that were there before this run
+    decision: str | None = None  # "H1" or "H0" once the test has ended
+    resumed: int = 0  # games from earlier runs
     seats: int = 2
 
     def tally(self, player: int = 0, other: int = 1) -> Tally:
@@ -43,16 +45,17 @@ class MatchResult:
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """Of all players, in their order, relative to their mean."""
+        """The ratings of all players, in their order, relative to the mean."""
         tallies = {pair: self.tally(*pair) for pair in combinations(range(len(self.players)), 2)}
         return bradley_terry(len(self.players), {pair: (t.points, t.games) for pair, t in tallies.items()})
 
     @property
     def forfeits(self) -> list[Record]:
+        """The games that a player lost by rule."""
         return [r for r in self.records if r.termination not in ("normal", "adjudication")]
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON object; what is infinite is null."""
+        """The result as one JSON object; infinite numbers become null."""
         found: dict[str, Any] = {
             "game": self.game,
             "settings": self.settings,
@@ -105,17 +108,17 @@ class MatchResult:
         }
 
     def write(self, path: str | Path) -> None:
-        """All games into a file: PGN for chess, one JSON object a line for other games."""
+        """Write all games to a file: PGN for chess, one JSON object a line for other games."""
         if self.game == "chess":
             text = "\n".join(self.pgn(record) for record in self.records)
         else:
             text = "".join(json.dumps(self.record_dict(record)) + "\n" for record in self.records)
-        place = Path(os.path.realpath(path))  # what a link points to
+        place = Path(os.path.realpath(path))  # the target of a link
         try:
             if place.exists() and not place.is_file():  # a pipe or a device can't be replaced
                 place.write_text(text, encoding="utf-8")
                 return
-            # Beside it first: what was there before stays whole whatever happens.
+            # Write to a file beside it first: an old file stays whole if this fails.
             beside = place.with_name(f".{place.name}.{os.getpid()}")
             try:
                 beside.write_text(text, encoding="utf-8")
@@ -124,13 +127,11 @@ class MatchResult:
                 beside.unlink(missing_ok=True)
         except OSError as error:
             raise FileError(
-                f"record {path}: can't write there: {error.strerror}; the results file has all games"
+                f"record {path}: can't write there: {error.strerror}; all games are in the results file"
             ) from None
 
     def pgn(self, record: Record) -> str:
         """A game of chess as PGN."""
-        from playout.games.chess import Chess, PgnGame, write_pgn
-
         position = Chess(claims=-1).position(record.start)
         moves = []
         for text in record.moves:

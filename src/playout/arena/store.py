@@ -1,20 +1,20 @@
-"""Results that stay: one SQLite file for any number of matches, each game written before the next one is asked for."""
+"""The results file: SQLite, for any number of matches. Each game is written before the next one is handed out."""
 
 import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from playout.errors import FileError
+from playout.play.record import Record
 
 FORMAT = 1
 TABLES = """
 CREATE TABLE IF NOT EXISTS matches (
     id INTEGER PRIMARY KEY,
-    description TEXT NOT NULL UNIQUE,  -- JSON: game, players, seed, openings and clock; the same again goes on
+    description TEXT NOT NULL UNIQUE,  -- JSON: game, players, seed, openings and clock; the same match again is resumed
     begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE TABLE IF NOT EXISTS games (
@@ -26,30 +26,8 @@ CREATE TABLE IF NOT EXISTS games (
 """
 
 
-@dataclass(frozen=True)
-class Record:
-    """One game. `players` are numbers in the list of players, one for each seat; moves are in the game's own words."""
-
-    number: int
-    opening: int
-    players: tuple[int, ...]
-    start: str  # empty: the usual start
-    moves: tuple[str, ...]
-    opening_moves: int  # how many of the moves were played before the players took over
-    returns: tuple[float, ...]  # by seat
-    termination: str  # "normal", "adjudication", "time forfeit", "rules infraction", "abandoned"
-    reason: str
-    seconds: float
-    ended: str = ""  # date and time
-
-    def score(self, seat: int, other: int) -> float:
-        """1, 0.5 or 0: whether one seat got more than another."""
-        a, b = self.returns[seat], self.returns[other]
-        return 0.5 if a == b else float(a > b)
-
-
-class Store:
-    """The games of one match in a file, or, without a file, in memory."""
+class ResultsFile:
+    """The games of one match in a file, or in memory where there is no path."""
 
     def __init__(self, path: str | Path | None, description: dict[str, Any]) -> None:
         self.path = path
@@ -69,13 +47,13 @@ class Store:
         self._match = int(found[0])
 
     def records(self) -> list[Record]:
-        """All games that are recorded, in the order of the schedule."""
+        """All recorded games, in the order of the schedule."""
         with self._clear_errors():
             rows = self._base.execute("SELECT record FROM games WHERE match = ? ORDER BY number", (self._match,))
             return [_from_json(text) for (text,) in rows]
 
     def add(self, record: Record) -> None:
-        """Write a game; it is on the disk when this returns. One that is there already stays as it is."""
+        """Write a game; it is on disk when this returns. A game that is already there is kept."""
         with self._clear_errors(), self._base:
             self._base.execute(
                 "INSERT OR IGNORE INTO games VALUES (?, ?, ?)",
@@ -83,6 +61,7 @@ class Store:
             )
 
     def close(self) -> None:
+        """Close the file."""
         self._base.close()
 
     @contextmanager
@@ -90,11 +69,11 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            kept = "the games recorded so far are kept, and the same command goes on from there"
+            kept = "the games recorded so far are kept, and the same command resumes the match"
             if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
-                kept = "it is no file of results; give another with --db"
+                kept = "it is not a results file; give another with --db"
             elif "unable to open" in str(error) or "readonly" in str(error):
-                kept = "give a file in a folder of yours with --db"
+                kept = "give a file in a folder that you may write to with --db"
             raise FileError(f"results file {self.path}: {error}; {kept}") from None
 
 

@@ -3,14 +3,14 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.common.declare import check_number, number
+from playout.common.declare import check_number, flag, number, whole
 from playout.parts.checks import check_flags
 from playout.parts.part import Part
 
 __all__ = ["Backup", "number"]
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(number, dataclasses.field))
+@dataclass_transform(frozen_default=True, field_specifiers=(number, whole, flag, dataclasses.field))
 class Backup(Part, abstract=True):
     """What an edge is worth, by the returns that came over it.
 

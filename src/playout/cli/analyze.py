@@ -63,7 +63,7 @@ def analyze(
         name, settings = search_settings(loaded, preset, option, network)
         search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
-        result = search.run(**within, progress=progress)
+        result = search.run(within, progress=progress)
     if json:
         print_json(result.to_dict() | {"settings": name} | ({"explanation": result.explain()} if explain else {}))
     else:

@@ -1,17 +1,21 @@
-"""`playout arena`: matches between players, and what their results say."""
+"""`playout arena`: matches between players, and the statistics of their results."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
+from playout.arena import Match, MatchResult, Tally, make_match
 from playout.common.interrupt import INTERRUPTED
+from playout.errors import SettingsError
+from playout.play.players import PATIENCE
+from playout.play.referee import MARGIN, MAX_MOVES
 
 from .options import GameName, Json, Set, number, pairs, whole
 from .output import check_can_write, console, print_json, progress
-
-if TYPE_CHECKING:
-    from playout.arena import Match, MatchResult, Tally
 
 NO_FILE = "none"
 FORFEITS_SHOWN = 5
@@ -64,11 +68,14 @@ def arena(
         typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as a test at 5% decides between the two."),
     ] = None,
     round_robin: Annotated[
-        bool, typer.Option("--round-robin", help="Everybody against everybody, for more than two players.")
+        bool, typer.Option("--round-robin", help="Every player against every other, for more than two players.")
     ] = False,
     max_moves: Annotated[
-        int, typer.Option("--max-moves", metavar="N", parser=whole, help="Moves of both after which it is a draw.")
-    ] = 1000,
+        int,
+        typer.Option(
+            "--max-moves", metavar="N", parser=whole, help="Moves of all players after which a game is a draw."
+        ),
+    ] = MAX_MOVES,
     concurrency: Annotated[
         int | None,
         typer.Option(
@@ -78,7 +85,9 @@ def arena(
     db: Annotated[
         str,
         typer.Option(
-            "--db", metavar="FILE", help="Where results stay; the same match again goes on from there. none: nowhere."
+            "--db",
+            metavar="FILE",
+            help="The results file, from which the same match is resumed. none: keep no results.",
         ),
     ] = "arena.sqlite",
     record: Annotated[
@@ -90,7 +99,7 @@ def arena(
         typer.Option(
             "--margin", metavar="S", parser=number, help="Seconds by which a move may be late.", show_default="0.2"
         ),
-    ] = 0.2,
+    ] = MARGIN,
     patience: Annotated[
         float,
         typer.Option(
@@ -100,7 +109,7 @@ def arena(
             help="Seconds after which an engine that does not answer is killed.",
             show_default="10",
         ),
-    ] = 10.0,
+    ] = PATIENCE,
     set: Set = None,
     seed: Annotated[
         int,
@@ -108,13 +117,11 @@ def arena(
     ] = 0,
     json: Json = False,
 ) -> int:
-    """Let players play against each other, each opening from both sides, and tell how much better who is.
+    """Play matches between players, each opening from both sides, and report the difference in strength.
 
-    Who crashes, hangs, oversteps the time or plays an illegal move loses the game. Ctrl-C ends the match, with exit
-    code 130; the same command goes on with it.
+    A player that crashes, hangs, exceeds its time or plays an illegal move loses the game. Ctrl-C stops the match, with
+    exit code 130; the same command resumes it.
     """
-    from playout.arena import make_match
-
     check_can_write(record, "--record")
     match = make_match(
         game,
@@ -154,9 +161,7 @@ def arena(
     return code
 
 
-def _sprt(text: str | None) -> Any:
-    from playout.errors import SettingsError
-
+def _sprt(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     try:
@@ -166,7 +171,7 @@ def _sprt(text: str | None) -> Any:
     return low, high
 
 
-def _live(match: "Match") -> str:
+def _live(match: Match) -> str:
     done = f"{len(match.done)} of {len(match.jobs)} games"
     if len(match.setup.players) > 2:
         return done
@@ -176,18 +181,18 @@ def _live(match: "Match") -> str:
     return f"{done} · {_counts(tally)} · Elo {_elo(tally)}{ratio}"
 
 
-def _counts(tally: "Tally") -> str:
+def _counts(tally: Tally) -> str:
     return f"+{tally.wins} ={tally.draws} -{tally.losses}"
 
 
-def _elo(tally: "Tally") -> str:
+def _elo(tally: Tally) -> str:
     low, high = tally.elo_interval
     return f"{tally.elo:+.1f} (95%: {low:+.1f} to {high:+.1f})" if tally.games else "unknown"
 
 
-def _print(result: "MatchResult", db: str | None) -> None:
+def _print(result: MatchResult, db: str | None) -> None:
     out = console()
-    resumed = f", {result.resumed} of them from before" if result.resumed else ""
+    resumed = f", {result.resumed} of them from earlier runs" if result.resumed else ""
     out.print(f"{result.game}: {len(result.records)} of {result.wanted} games{resumed}", markup=False)
     if len(result.players) == 2:
         tally = result.tally()
@@ -208,15 +213,12 @@ def _print(result: "MatchResult", db: str | None) -> None:
     for game in result.forfeits[:FORFEITS_SHOWN]:
         out.print(f"game {game.number + 1}: {game.termination}: {game.reason}", markup=False)
     if (more := len(result.forfeits) - FORFEITS_SHOWN) > 0:
-        out.print(f"… and {more} forfeits more")
+        out.print(f"… and {more} more forfeits")
     if db is not None:
         out.print(f"results in {db}", markup=False)
 
 
-def _print_table(result: "MatchResult", out: Any) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
+def _print_table(result: MatchResult, out: Console) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     everybody = range(len(result.players))
     order = sorted(everybody, key=lambda i: -result.ratings[i].elo)

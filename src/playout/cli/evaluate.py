@@ -1,18 +1,24 @@
-"""`playout evaluate`: many games of one player, and what the scores say."""
+"""`playout evaluate`: many games of one player, and the statistics of the scores."""
 
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from playout.common.interrupt import INTERRUPTED
+from playout.errors import FileError, SettingsError
+from playout.play.spec import SEARCH, Spec
+from playout.report.numbers import bounds_text, significant, with_error
+from playout.report.show import bar, scores_svg
+from playout.scores import CONFIDENCE, ENDLESS, Evaluation
+from playout.scores import evaluate as run
 
 from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, search_settings, seed_number, whole
 from .output import check_can_write, console, print_json, progress
-
-if TYPE_CHECKING:
-    from playout.scores import Evaluation
 
 BAR = 40  # characters of the longest one
 
@@ -43,7 +49,7 @@ def evaluate(
     ] = None,
     max_moves: Annotated[
         int | None,
-        typer.Option("--max-moves", metavar="N", parser=whole, help="Moves after which a game counts as it stands."),
+        typer.Option("--max-moves", metavar="N", parser=whole, help="Moves after which a game is stopped and scored."),
     ] = None,
     workers: Annotated[
         int | None,
@@ -56,24 +62,18 @@ def evaluate(
             "--seed",
             metavar="N",
             parser=seed_number,
-            help="Of chance and players: game i of a seed has its luck; random: any.",
+            help="For chance and players: the same seed gives the same games. random: a new one.",
         ),
     ] = 0,
     json: Json = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Write the histograms as a drawing.")
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the histograms as an SVG drawing.")
     ] = None,
 ) -> int:
-    """Play many games of one player at once and report the scores: mean, median, spread, histogram.
+    """Play many games of one player and report the scores: mean, median, spread, histogram.
 
-    Ctrl-C ends it with the games that are finished, and exit code 130.
+    Ctrl-C stops it and reports the finished games, with exit code 130.
     """
-    from playout.errors import FileError, SettingsError
-    from playout.play.players import SEARCH, Spec
-    from playout.report.show import scores_svg
-    from playout.scores import ENDLESS
-    from playout.scores import evaluate as run
-
     check_can_write(svg, "--svg")
     if player and (option or preset is not None):
         raise SettingsError("--player says how to search, and so do --preset and --option; give one or the other")
@@ -114,21 +114,14 @@ def evaluate(
     return code
 
 
-def _live(found: "Evaluation") -> tuple[str, float]:
+def _live(found: Evaluation) -> tuple[str, float]:
     done = sum(len(scores.records) for scores in found.scores)
     wanted = found.wanted * len(found.scores)
-    from playout.scores import with_error
-
     means = " · ".join(with_error(scores.mean, scores.error)[0] for scores in found.scores if scores.records)
     return f"{done} of {wanted} games · mean {means}", done / wanted
 
 
-def _print(found: "Evaluation") -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from playout.scores import CONFIDENCE, significant, with_error
-
+def _print(found: Evaluation) -> None:
     out = console()
     done = sum(len(scores.records) for scores in found.scores)
     if not done:
@@ -163,10 +156,7 @@ def _print(found: "Evaluation") -> None:
             _histogram(out, edges, scores.histogram(edges))
 
 
-def _histogram(out: Any, edges: list[float], counts: list[int]) -> None:
-    from playout.report.show import bar
-    from playout.scores import bounds_text
-
+def _histogram(out: Console, edges: list[float], counts: list[int]) -> None:
     labels = [f"{low} to {high}" for low, high in pairwise(bounds_text(edges))]
     width = max(len(label) for label in labels)
     for label, n in zip(labels, counts, strict=True):

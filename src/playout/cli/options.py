@@ -2,15 +2,20 @@
 
 import contextlib
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-if TYPE_CHECKING:
-    from playout.game import Game
-    from playout.settings import Settings
+from playout import games
+from playout.common.arguments import seed_from, whole_text
+from playout.core.watch import MOST_SECONDS, patience
+from playout.errors import SettingsError
+from playout.game import Game
+from playout.search.limits import Limits
+from playout.settings import WITH_NETWORK, Settings, preset_for
+from playout.settings.options import OptionError, make_settings
 
 SECONDS = 1.0  # when no limit is given
 
@@ -30,8 +35,6 @@ PositionText = Annotated[
 
 def whole(text: str | int) -> int:
     """A whole number as people write it: 100000, 100_000 or 1e5. Typer hands over defaults, too."""
-    from playout.common.arguments import whole_text
-
     try:
         return whole_text(str(text))
     except ValueError:
@@ -46,14 +49,12 @@ def number(text: str) -> float:
 
 
 def seed_number(text: str | int) -> int:
-    """A seed; `random` is any, which is told with what was found."""
-    from playout.common.arguments import seed_from
-
+    """A seed; `random` draws one, which is printed with the result."""
     return seed_from(None) if text == "random" else whole(text)
 
 
 Simulations = Annotated[
-    int | None, typer.Option("-n", "--simulations", metavar="N", parser=whole, help="Stop after so many simulations.")
+    int | None, typer.Option("-n", "--simulations", metavar="N", parser=whole, help="Stop after N simulations.")
 ]
 Seconds = Annotated[
     float | None,
@@ -62,14 +63,14 @@ Seconds = Annotated[
         "--seconds",
         metavar="S",
         parser=number,
-        help=f"Stop after so many seconds; {SECONDS:g} when no limit at all is given.",
+        help=f"Stop after S seconds; {SECONDS:g} when no limit at all is given.",
     ),
 ]
 Nodes = Annotated[
-    int | None, typer.Option("--nodes", metavar="N", parser=whole, help="Stop when the tree has so many positions.")
+    int | None, typer.Option("--nodes", metavar="N", parser=whole, help="Stop when the tree has N positions.")
 ]
 Bytes = Annotated[
-    int | None, typer.Option("--bytes", metavar="N", parser=whole, help="Stop when the tree takes so many bytes.")
+    int | None, typer.Option("--bytes", metavar="N", parser=whole, help="Stop when the tree takes N bytes.")
 ]
 Preset = Annotated[
     str | None,
@@ -109,13 +110,13 @@ Seed = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
-# An option has one or two dashes and a small letter. What else begins with a dash is a value below zero, or a position:
-# an Othello board, say.
+# An option has one or two dashes and a small letter. Anything else that begins with a dash is a negative number, or a
+# position, such as an Othello board.
 POSITION = re.compile(r"-(?!-?[a-z]|-?$|[\d.])")
 
 
 class Command(TyperCommand):
-    """A command that takes a position which begins with a dash for what it is."""
+    """A command whose position may begin with a dash."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [f" {text}" if POSITION.match(text) else text for text in args])
@@ -123,8 +124,6 @@ class Command(TyperCommand):
 
 def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:
     """NAME=VALUE, as often as it was given."""
-    from playout.errors import SettingsError
-
     found: dict[str, str] = {}
     for text in given or []:
         name, equals, value = text.partition("=")
@@ -136,10 +135,8 @@ def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:
     return found
 
 
-def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> "Game":
+def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> Game:
     """The game with the settings given; for perft, those under which published counts hold, unless others are given."""
-    from playout import games
-
     settings = pairs(given, "--set", "target=21")
     if for_perft:
         settings = {**games.find(name).perft_settings, **settings}
@@ -147,40 +144,39 @@ def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> "G
 
 
 def search_settings(
-    game: "Game", preset: str | None, option: list[str] | None, network: str | None = None
-) -> tuple[str, "Settings"]:
+    game: Game, preset: str | None, option: list[str] | None, network: str | None = None
+) -> tuple[str, Settings]:
     """How to search a game: by the preset given or the game's own, with changes and a network's file. Their name, as
     `chess,c=2`, and the settings."""
-    from playout.errors import SettingsError
-    from playout.settings import preset_for
-    from playout.settings.options import make_settings
-
     given = pairs(option, "--option", "c=2")
     if network is not None:
         if "network" in given:
             raise SettingsError(f"--network {network} and --option network={given['network']}: give one of them")
         given["network"] = network
-        preset = preset or "network"
+        preset = preset or WITH_NETWORK
     chosen = preset_for(game, preset)
-    return ",".join((chosen, *(f"{key}={value}" for key, value in given.items()))), make_settings(chosen, given)
+    return ",".join((chosen, *(f"{key}={value}" for key, value in given.items()))), changed(chosen, given)
+
+
+def changed(preset: str, given: Mapping[str, str]) -> Settings:
+    """A preset with what `--option` gives."""
+    try:
+        return make_settings(preset, given)
+    except OptionError as error:
+        raise SettingsError(f"--option {error}") from None
 
 
 @contextlib.contextmanager
-def within_time(limits: dict[str, Any]) -> Iterator[None]:
-    """Around what comes before a run: a rule in plain Python has the time of the run to return, a second at least."""
-    from playout.core.watch import MOST_SECONDS, patience
-
-    seconds = limits["seconds"]
-    with patience(MOST_SECONDS if seconds is None else max(seconds, SECONDS)):
+def within_time(limits: Limits) -> Iterator[None]:
+    """Around what comes before a run: a rule in plain Python has as long as the run to return, at least a second."""
+    with patience(MOST_SECONDS if limits.seconds is None else max(limits.seconds, SECONDS)):
         yield
 
 
 def limits(
     simulations: int | None, seconds: float | None, nodes: int | None = None, bytes: int | None = None
-) -> dict[str, Any]:
+) -> Limits:
     """The limits that were given, checked before anything is compiled; a second if there are none."""
-    from playout.search.limits import Limits
-
     if simulations is None and seconds is None and nodes is None and bytes is None:
         seconds = SECONDS
-    return vars(Limits(simulations, seconds, nodes, bytes))
+    return Limits(simulations, seconds, nodes, bytes)

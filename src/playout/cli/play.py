@@ -1,9 +1,26 @@
 """`playout play`: a person against the search, in the terminal."""
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.console import Group
+from rich.live import Live
+from rich.markup import escape
+from rich.text import Text
+
+from playout.common.arguments import did_you_mean
+from playout.errors import ActionError, PositionError, SettingsError
+from playout.game import CHANCE, Game, Position
+from playout.play.chance import draw_outcome
+from playout.play.loop import play_game
+from playout.report.show import count, number, proven_word
+from playout.search import Search
+from playout.search.limits import Limits
+from playout.search.result import Result
+from playout.settings import Settings
 
 from .options import (
     GameName,
@@ -22,25 +39,20 @@ from .options import (
 )
 from .output import console, search_progress
 
-if TYPE_CHECKING:
-    from playout.game import Game, Position
-    from playout.search.result import Result
-    from playout.settings import Settings
-
 HELP = {
     "moves": "list the legal moves",
-    "hint": "let the search say what it would play here",
+    "hint": "show what the search would play here",
     "explain": "why the search played, or hinted at, its last move",
-    "undo": "take your last move back, with the answer to it",
-    "auto": "let the search play on for you",
+    "undo": "take your last move back, with the reply to it",
+    "auto": "have the search play on for you",
     "board": "draw the position again",
-    "resign": "give the game up",
-    "new": "begin again",
+    "resign": "give up the game",
+    "new": "start a new game",
     "quit": "leave",
     "help": "this list",
 }
-OVER = ("undo", "explain", "board", "new", "quit", "help")  # what can still be asked after the end
-HINTS = 3
+OVER = ("undo", "explain", "board", "new", "quit", "help")  # the commands after the end
+HINTS = 3  # moves that a hint names
 
 
 class Quit(Exception):
@@ -51,11 +63,11 @@ def play(
     game: GameName,
     position: PositionText = None,
     side: Annotated[
-        str, typer.Option("--side", metavar="SIDE", help="Whom you play: 1 (who begins), 2, …, both, or none.")
+        str, typer.Option("--side", metavar="SIDE", help="The side you play: 1 (moves first), 2, …, both, or none.")
     ] = "1",
     simulations: Simulations = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Let the search play on by itself, drawn in place on a terminal.")
+        bool, typer.Option("--watch", help="Watch the search play by itself, drawn in place on a terminal.")
     ] = False,
     seconds: Seconds = None,
     preset: Preset = None,
@@ -69,7 +81,7 @@ def play(
             metavar="N",
             parser=whole,
             help="The same seed gives the same game again.",
-            show_default="by chance",
+            show_default="random",
         ),
     ] = None,
 ) -> None:
@@ -77,8 +89,6 @@ def play(
 
     Ctrl-C and Ctrl-D leave. `--watch` is the same as `--side none`, and as `auto` in the middle of a game.
     """
-    from playout.errors import PositionError
-
     within = limits(simulations, seconds)
     with within_time(within):
         loaded = load_game(game, set)
@@ -87,17 +97,15 @@ def play(
         start = loaded.position(position)
     if start.is_terminal:
         raise PositionError(f"{loaded.title}: the game is over in {start.text}; there is nothing to play")
-    table = Table(loaded, start, settings, persons, within, seed)
+    session = TerminalGame(loaded, start, settings, persons, within, seed)
     try:
-        table.run()
+        session.run()
     except (Quit, EOFError, KeyboardInterrupt):
-        table.stop_watching()
-        print("\nGoodbye." if table.asked else "Goodbye.")
+        session.stop_watching()
+        print("\nGoodbye." if session.asked else "Goodbye.")
 
 
 def _persons(side: str, players: int) -> frozenset[int]:
-    from playout.errors import SettingsError
-
     everybody = frozenset(range(players))
     words = {"both": everybody, "all": everybody, "none": frozenset[int]()}
     numbers = {str(player + 1): frozenset({player}) for player in everybody}
@@ -106,24 +114,20 @@ def _persons(side: str, players: int) -> frozenset[int]:
     raise SettingsError(f"--side is '{side}', expected {', '.join(numbers)}, both or none")
 
 
-class Table:
-    """One person, or several, and the search, at one game; the search keeps its tree from move to move."""
+class TerminalGame:
+    """A game of the search and one person or several; the search keeps its tree from move to move."""
 
     def __init__(
         self,
-        game: "Game",
-        start: "Position",
-        settings: "Settings",
+        game: Game,
+        start: Position,
+        settings: Settings,
         persons: frozenset[int],
-        within: dict[str, Any],
+        within: Limits,
         seed: int | None,
     ) -> None:
-        import numpy as np
-
-        from playout.search import Search
-
         self.game, self.start, self.settings, self.within = game, start, settings, within
-        self.seats = self.persons = persons  # `auto` empties the seats of `persons` until the end
+        self.seats = self.persons = persons  # `auto` empties `persons` until the end; `seats` stay
         self.seed = int(np.random.default_rng().integers(2**32)) if seed is None else seed
         self.search = Search(game, settings, position=start, seed=self.seed)
         self.random = np.random.default_rng(self.seed)
@@ -132,110 +136,118 @@ class Table:
         self.over = False  # and announced
         self.out = console()
         self.asked = False  # the cursor stands behind a question
-        self.live: Any = None  # the picture that is drawn in place while only the search plays
-        self.words = ""  # below it
+        self.live: Live | None = None  # the picture that is drawn in place while only the search plays
+        self.words = ""  # below the picture
 
     @property
-    def position(self) -> "Position":
+    def position(self) -> Position:
+        """The position now."""
         return self.positions[-1]
 
+    @property
+    def moves(self) -> int:
+        """How many moves the players have made; outcomes of chance are not moves."""
+        return sum(position.player != CHANCE for position in self.positions[:-1])
+
     def run(self) -> None:
-        """Move after move, until the person leaves, or the end when only the search plays."""
+        """Play until the person leaves, or to the end when only the search plays."""
         self.draw()
         while True:
-            if self.over:
-                self.stop_watching()
-                if not self.seats:
-                    return
-                self.ask(OVER)
-            elif self.position.is_terminal:
+            play_game(self, self.choose, self.draw_chance, lambda: self.over)
+            if not self.over:
                 self.announce()
-            elif self.position.player < 0:
-                self.chance()
-            elif self.position.player in self.persons:
-                self.ask(tuple(HELP))
-            else:
-                self.think()
+            self.stop_watching()
+            if not self.seats:
+                return
+            self.ask(OVER)
 
-    # Whose turn it is.
+    def play(self, action: int) -> None:
+        """Play an action or an outcome of chance."""
+        self.positions.append(self.search.play(action))
+        if self.position.is_terminal or self.position.player != CHANCE:  # chance moves at once, and is drawn then
+            self.draw()
 
-    def chance(self) -> None:
-        outcomes = self.position.outcomes()
-        weights = [weight for _, weight in outcomes]
-        action = outcomes[int(self.random.choice(len(outcomes), p=[w / sum(weights) for w in weights]))][0]
+    def draw_chance(self, position: Position) -> int:
+        """Draw an outcome and announce it."""
+        action = draw_outcome(position, self.random)
         if not self.watching():
-            self.say(f"Chance: {_plain(self.position.action_text(action))}")
-        self.move(action)
+            self.say(f"Chance: {escape(position.action_text(action))}")
+        return action
 
-    def think(self) -> None:
-        from playout.report.show import count
+    def choose(self, position: Position) -> int | None:
+        """The action of a person or of the search; None where a person gave a command instead."""
+        return self.ask(tuple(HELP)) if position.player in self.persons else self.think()
 
+    def think(self) -> int:
+        """The action of the search, announced."""
         legal = self.position.actions()
         if len(legal) == 1:
             action, words = legal[0], "the only move"
         else:
             result = self.ponder("thinking")
-            action = result.choose(seed=int(self.random.integers(2**32)))
+            temperature = self.settings.temperature_at(self.moves)
+            action = result.choose(temperature, seed=int(self.random.integers(2**32)))
             words = _value(result, action)
-            if result.simulations:  # none when the position was proven before
+            if result.simulations:  # 0 where the position was proven before
                 words += f", {count(result.simulations, 'simulation')}"
         name = self.name(self.position.player)
         who = {"the search": "", "you": ", for you,"}.get(name, f", for {name},")
-        move = _plain(self.position.action_text(action))
+        move = escape(self.position.action_text(action))
         self.say(f"The search{who} plays [bold]{move}[/bold]  [dim]({words})[/dim]")
-        self.move(action)
+        return action
 
-    def ask(self, known: tuple[str, ...]) -> None:
-        """One line from the person: a move if it is one, otherwise a command."""
-        from playout.common.arguments import did_you_mean
-        from playout.errors import ActionError
-
+    def ask(self, known: tuple[str, ...]) -> int | None:
+        """Read one line from the person: a move, which is returned, or one of the commands `known`, which is run."""
         who = "Your move" if len(self.seats) == 1 else _capital(self.name(self.position.player))
         text = self.read("Again? new, undo or quit> " if known is OVER else f"{who}> ")
         moves = {} if known is OVER else {self.position.action_text(a).lower(): a for a in self.position.actions()}
         if not text:
-            return
+            return None
         if text.lower() in moves:
-            self.move(moves[text.lower()])
-        elif text.lower() in known:
+            return moves[text.lower()]
+        if text.lower() in known:
             getattr(self, f"do_{text.lower()}")()
         elif known is OVER:
-            self.say(f"The game is over; '{_plain(text)}' is none of: {', '.join(OVER)}.")
+            self.say(f"The game is over; '{escape(text)}' is none of: {', '.join(OVER)}.")
         else:
             try:
-                self.move(self.position.action(text))
+                action = self.position.action(text)
+                self.position.check_legal(action)
+                return action
             except ActionError as error:
                 hint = did_you_mean(text, known) or "; help lists the commands"
-                self.say(f"[red]{_plain(str(error))}[/red][dim]{hint}[/dim]")
+                self.say(f"[red]{escape(str(error))}[/red][dim]{hint}[/dim]")
+        return None
 
-    # What a person can ask for.
+    # Commands.
 
     def do_moves(self) -> None:
-        self.say(_plain(", ".join(self.position.action_text(a) for a in self.position.actions())))
+        """List the legal moves."""
+        self.say(escape(", ".join(self.position.action_text(a) for a in self.position.actions())))
 
     def do_hint(self) -> None:
+        """Show what the search would play."""
         result = self.ponder("thinking")
         assert result.best is not None
         line = " ".join(result.line_text(result.line)[1:6])
-        self.say(f"Hint: [bold]{_plain(result.best_text or '')}[/bold]  [dim]({_value(result, result.best)})[/dim]")
+        self.say(f"Hint: [bold]{escape(result.best_text or '')}[/bold]  [dim]({_value(result, result.best)})[/dim]")
         if line:
-            self.say(f"  then perhaps {_plain(line)}")
+            self.say(f"  then perhaps {escape(line)}")
         others = [s for s in result.actions if s.action != result.best and s.visits][: HINTS - 1]
         if others:
             texts = [f"{s.text} ({_value(result, s.action)})" for s in others]
-            self.say(f"  next best: {_plain(', '.join(texts))}")
+            self.say(f"  next best: {escape(', '.join(texts))}")
 
     def do_explain(self) -> None:
+        """Explain the last move or hint of the search."""
         if self.last is None:
-            self.say("The search has not thought about a move yet; `hint` makes it.")
+            self.say("The search has not thought about a move yet; ask for a `hint` first.")
             return
         self.out.print(self.last.explain(), markup=False)
 
     def do_undo(self) -> None:
-        """Back to where a person last had a choice; the tree of that time is gone, so a new one is planted."""
-        from playout.search import Search
-
-        at = len(self.positions) - (1 if self.over else 2)  # a resignation is taken back by itself
+        """Go back to where a person last had a choice, with a new tree: the old one is gone."""
+        at = len(self.positions) - (1 if self.over else 2)  # a resignation alone is taken back
         while at >= 0 and self.positions[at].player not in self.seats:
             at -= 1
         if at < 0:
@@ -247,12 +259,15 @@ class Table:
         self.draw()
 
     def do_auto(self) -> None:
+        """Hand the person's seats to the search."""
         self.persons = frozenset()
 
     def do_board(self) -> None:
+        """Draw the position again."""
         self.draw()
 
     def do_resign(self) -> None:
+        """End the game, lost for the player who moves."""
         player, self.over = self.position.player, True
         who = self.name(player)
         others = [self.name(p) for p in range(self.game.players) if p != player]
@@ -263,34 +278,32 @@ class Table:
             self.say(f"[bold]{_capital(who)} give{'' if who == 'you' else 's'} up{so_far}.[/bold]")
 
     def do_new(self) -> None:
-        from playout.search import Search
-
+        """Start a new game with the next seed."""
         self.positions, self.last, self.over, self.persons = [self.start], None, False, self.seats
         self.seed = (self.seed + 1) % 2**64
         self.search = Search(self.game, self.settings, position=self.start, seed=self.seed)
         self.draw()
 
     def do_quit(self) -> None:
+        """Leave."""
         raise Quit
 
     def do_help(self) -> None:
+        """List the commands."""
         self.say("A move, as `moves` writes them, or:")
         for word, meaning in HELP.items():
             self.say(f"  [bold]{word:8}[/bold] {meaning}")
 
-    # What the above is made of.
+    # Internals.
 
-    def ponder(self, what: str) -> "Result":
+    def ponder(self, what: str) -> Result:
+        """Run the search at the position now."""
         with search_progress(what, self.live is None) as progress:
-            self.last = self.search.run(**self.within, progress=progress)
+            self.last = self.search.run(self.within, progress=progress)
         return self.last
 
-    def move(self, action: int) -> None:
-        self.positions.append(self.search.play(action))
-        if self.position.is_terminal or self.position.player >= 0:  # chance moves at once, and is drawn then
-            self.draw()
-
     def draw(self) -> None:
+        """Show the position."""
         if self.watching():
             self.refresh()
             return
@@ -298,12 +311,12 @@ class Table:
         self.out.print(self.picture())
         self.out.print()
 
-    def picture(self) -> Any:
-        from rich.text import Text
-
+    def picture(self) -> Text:
+        """The position in colours."""
         return Text.assemble(*self.game.paint(self.position.state))
 
     def say(self, words: str) -> None:
+        """Print a line, or put it below the picture."""
         if self.watching():
             self.words = words
             self.refresh()
@@ -311,32 +324,27 @@ class Table:
             self.out.print(words, soft_wrap=True)
 
     def watching(self) -> bool:
-        """Whether to draw in place: nobody plays but the search, and somebody looks."""
+        """Whether to draw in place: only the search plays, on a terminal."""
         return not self.persons and not self.over and self.out.is_terminal
 
     def refresh(self) -> None:
-        from rich.console import Group
-        from rich.live import Live
-        from rich.text import Text
-
+        """Draw the picture in place."""
         if self.live is None:
             self.live = Live(console=self.out, auto_refresh=False)
             self.live.start()
         self.live.update(Group("", self.picture(), "", Text.from_markup(self.words)), refresh=True)
 
     def stop_watching(self) -> None:
-        """Leave the last picture where it is and go on below it."""
+        """Leave the last picture where it is, and print below it from now on."""
         if self.live is not None:
             self.live.stop()
             self.live = None
 
     def read(self, question: str) -> str:
-        """A line of input; where it comes from a pipe it is repeated, so that the record can be read."""
+        """Read a line; from a pipe it is also printed, so that the output can be read as a record."""
         if sys.stdin.isatty():
-            import contextlib
-
             with contextlib.suppress(ImportError):
-                import readline  # noqa: F401  # gives `input` its history and editing
+                import readline  # noqa: F401  # gives `input` history and editing, and changes the terminal
         self.asked = True
         text = input(question)
         self.asked = False
@@ -345,15 +353,16 @@ class Table:
         return " ".join(text.split())
 
     def returns(self) -> Any:
-        """What each player has got since the start."""
+        """The return of each player since the start."""
         return sum((position.rewards for position in self.positions[1:]), start=0 * self.start.rewards)
 
     def score(self) -> float:
-        """Of a player alone: the game's own count, or the returns."""
+        """The score of a game of one player: the game's own, or the return."""
         known = self.game.score(self.position.state)
         return float(self.returns()[0]) if known is None else float(known)
 
     def name(self, player: int) -> str:
+        """What to call a player."""
         if player in self.seats and len(self.seats) == 1:
             return "you"
         if player not in self.seats and len(self.seats) == self.game.players - 1:
@@ -361,7 +370,7 @@ class Table:
         return f"player {player + 1}"
 
     def announce(self) -> None:
-        """How it ended: by the score, or the returns since the start."""
+        """Say how the game ended."""
         self.over = True
         self.stop_watching()
         got = [float(r) for r in self.returns()]
@@ -385,16 +394,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _value(result: "Result", action: int) -> str:
-    from playout.report.show import number, proven_word
-
+def _value(result: Result, action: int) -> str:
     stats, game = result.stats(action), result.position.game
     word = proven_word(stats.proven, game.players, game.range)
     return f"proven: {word}" if word else f"value {number(stats.value)}"
-
-
-def _plain(text: str) -> str:
-    """A game's own text, safe from being read as a style."""
-    from rich.markup import escape
-
-    return escape(text)

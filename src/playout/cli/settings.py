@@ -1,12 +1,16 @@
 """`playout settings`: the presets, and every search setting with its meaning."""
 
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
 
 import typer
 
-from playout.settings.options import flat, make_settings, options_with
+from playout import games
+from playout.errors import SettingsError
+from playout.settings import PRESETS, Settings, preset_for
+from playout.settings.options import Option, flat, options_with
 
-from .options import Json, SearchOption, pairs
+from .options import Json, SearchOption, changed, pairs
 from .output import console, print_json
 
 
@@ -16,47 +20,102 @@ def settings(
     ] = "default",
     option: SearchOption = None,
     json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/settings.md.")] = False,
 ) -> None:
     """List the presets, and every setting of the search with its meaning and its value in one of them.
 
-    With --option policy=file.py:Class, those of a policy of yours are listed, too.
+    With --option policy=file.py:Class, the settings of a policy of yours are listed, too.
     """
-    from playout import games
-    from playout.settings import PRESETS, preset_for
-
-    made = make_settings(preset, pairs(option, "--option", "c=2"))
-    options, values = options_with((type(made.policy), type(made.backup))), flat(made)
-    presets = {name: known.description for name, known in PRESETS.items()}
-    own = {name: preset_for(games.load(name)) for name in games.names()}
+    if json and markdown:
+        raise SettingsError("--json and --markdown: give one of them")
+    found = Listing(preset, changed(preset, pairs(option, "--option", "c=2")))
     if json:
+        print_json(found.to_dict())
+    elif markdown:
+        print("\n".join(found.reference()))
+    else:
+        found.print()
+
+
+class Listing:
+    """The presets, and the settings with their values in one of them."""
+
+    def __init__(self, preset: str, made: Settings) -> None:
+        self.preset, self.values = preset, flat(made)
+        self.options = options_with((type(made.policy), type(made.backup)))
+        self.presets = {name: known.meaning.en for name, known in PRESETS.items()}
+        self.own = {name: preset_for(games.load(name)) for name in games.names()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
         rows = [
             {
                 "name": name,
-                "value": values[name],
-                "used": found.field == "" or values[found.part] in found.kinds,
-                "expected": found.expected,
-                "meaning": found.meaning,
+                "value": self.values[name],
+                "used": self._is_used(option),
+                "expected": option.expected,
+                "unit": option.declared.unit.en if option.declared.unit else None,
+                "meaning": option.meaning,
             }
-            for name, found in options.items()
+            for name, option in self.options.items()
         ]
-        print_json({"preset": preset, "presets": presets, "games": own, "settings": rows})
-        return
-    from rich.table import Table
+        return {"preset": self.preset, "presets": self.presets, "games": self.own, "settings": rows}
 
-    out = console()
-    out.print("Presets, for --preset", style="bold")
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, description in presets.items():
-        table.add_row(name, description)
-    out.print(table)
-    named = ", ".join(f"{game} uses {name}" for game, name in own.items() if name != "default")
-    out.print(f"\nWithout --preset: {named}; other games use default, a game of yours what its class names.")
-    out.print("\nSettings, for --option NAME=VALUE", style="bold")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("name", f"in {preset}", "what can be given", "meaning"):
-        table.add_column(title, no_wrap=title == "name")
-    for name, found in options.items():
-        used = found.field == "" or values[found.part] in found.kinds
-        only = f" ({found.part}={' or '.join(found.kinds)})" if found.field not in ("", "c") else ""
-        table.add_row(name, values[name] if used else f"({values[name]})", found.expected, found.meaning + only)
-    out.print(table)
+    def print(self) -> None:
+        """Print tables on the terminal."""
+        from rich.table import Table  # heavy, and optional
+
+        out = console()
+        out.print("Presets, for --preset", style="bold")
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        for name, description in self.presets.items():
+            table.add_row(name, description)
+        out.print(table)
+        out.print(f"\n{self._without_preset()}")
+        out.print("\nSettings, for --option NAME=VALUE", style="bold")
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for title in self._titles():
+            table.add_column(title, no_wrap=title == "name")
+        for cells in self._rows():
+            table.add_row(*cells)
+        out.print(table)
+
+    def reference(self) -> Iterator[str]:
+        """The same as Markdown, line by line."""
+        yield "# Search settings"
+        yield ""
+        yield "Printed by `playout settings --markdown`. The names are those of the command line (`--option`),"
+        yield "the arena, HTTP and `po.preset`. A value in brackets counts only with the choice after the meaning."
+        yield ""
+        yield from _markdown(self._titles(), self._rows())
+        yield ""
+        yield "## Presets"
+        yield ""
+        yield self._without_preset()
+        yield ""
+        yield from _markdown(("name", "what it does"), self.presets.items())
+
+    def _titles(self) -> tuple[str, ...]:
+        return "name", f"in {self.preset}", "what can be given", "meaning"
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        for name, option in self.options.items():
+            only = f" ({option.part}={' or '.join(option.kinds)})" if option.field not in ("", "c") else ""
+            unit = f" ({option.declared.unit.en})" if option.declared.unit else ""
+            value = self.values[name] if self._is_used(option) else f"({self.values[name]})"
+            yield name, value, option.expected + unit, option.meaning + only
+
+    def _is_used(self, option: Option) -> bool:
+        """Whether the value counts, or would only with another choice."""
+        return not option.kinds or self.values[option.part] in option.kinds
+
+    def _without_preset(self) -> str:
+        named = ", ".join(f"{game} uses {name}" for game, name in self.own.items() if name != "default")
+        return f"Without --preset: {named}; other games use default, a game of yours what its class names."
+
+
+def _markdown(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(titles)} |"
+    yield f"|{'---|' * len(titles)}"
+    for name, *cells in rows:
+        yield f"| `{name}` | {' | '.join(cells)} |"

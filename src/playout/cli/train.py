@@ -1,4 +1,4 @@
-"""`playout train`: a network that learns a game by playing against itself."""
+"""`playout train`: train a network by self-play."""
 
 import shlex
 import sys
@@ -7,7 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from playout import games as library
 from playout.common.interrupt import INTERRUPTED
+from playout.errors import SettingsError
+from playout.training.recipe import Recipe
+from playout.training.training import Callbacks, Training, check_game
 
 from .options import GameName, Set, number, pairs, whole
 from .output import progress
@@ -21,7 +25,12 @@ def train(
     game: GameName,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Where it is kept, and goes on.", show_default="GAME-training"),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="The folder of the training, where it is also resumed.",
+            show_default="GAME-training",
+        ),
     ] = None,
     generations: Annotated[
         int | None,
@@ -29,7 +38,7 @@ def train(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", metavar="M", parser=number, help="Begin no new generation after so many minutes."),
+        typer.Option("--minutes", metavar="M", parser=number, help="Start no new generation after M minutes."),
     ] = None,
     games: Annotated[int | None, _option("--games", "In a generation.")] = None,
     simulations: Annotated[
@@ -45,7 +54,7 @@ def train(
     ] = False,
     teacher: Annotated[
         int | None,
-        _option("--teacher", "The first games are played by plain UCT with so many simulations; 0: by the network."),
+        _option("--teacher", "Simulations of the plain UCT that plays the first games; 0: the network plays them."),
     ] = None,
     every: Annotated[
         int | None,
@@ -56,7 +65,10 @@ def train(
     gate: Annotated[
         float | None,
         typer.Option(
-            "--gate", metavar="SCORE", parser=number, help="Only a network that scores so much against the best plays."
+            "--gate",
+            metavar="SCORE",
+            parser=number,
+            help="The score against the best network that a new one needs for self-play.",
         ),
     ] = None,
     workers: Annotated[
@@ -79,14 +91,11 @@ def train(
         ),
     ] = None,
 ) -> int:
-    """Train a network by self-play: games, learning, matches against UCT, one generation after the other.
+    """Train a network by self-play, in generations: games, learning, matches against UCT.
 
-    DIR holds the best network (GAME.onnx), a report with curves (report.html) and checkpoints. The same command goes on
-    where it was ended, by Ctrl-C (exit code 130) or in any other way.
+    DIR holds the best network (GAME.onnx), a report with curves (report.html) and checkpoints. The same command resumes
+    a training that was stopped, by Ctrl-C (exit code 130) or in any other way.
     """
-    from playout.errors import SettingsError
-    from playout.training.recipe import Recipe
-
     given: dict[str, Any] = {
         "games": games,
         "simulations": simulations,
@@ -113,8 +122,6 @@ def train(
 
 
 def _value(name: str, text: str, default: Any) -> Any:
-    from playout.errors import SettingsError
-
     if isinstance(default, bool):
         if text.lower() not in ("true", "false", "on", "off", "yes", "no"):
             raise SettingsError(f"--option {name} is '{text}', expected on or off")
@@ -130,23 +137,20 @@ def _run(
     settings: dict[str, str],
     given: dict[str, Any],
 ) -> int:
-    from playout import games as library
-    from playout.training.training import Training, Watch, check_game
-
     loaded = library.load(game, **settings)
     check_game(loaded)
     folder = out if out is not None else Path(f"{loaded.title}-training")
     command = shlex.join(["playout", *sys.argv[1:]])
     training = Training(game, folder, settings=dict(settings), command=command, **given)
     with progress(loaded.title) as show:
-        training.watch = Watch(_line, show or (lambda text, share: None))
+        training.callbacks = Callbacks(_line, show or (lambda text, share: None))
         try:
             training.run(generations, minutes)
         except KeyboardInterrupt:
             print(f"playout: {training.where()}", file=sys.stderr)
             return INTERRUPTED
-    _line(f"network: {training.network_file}")
-    _line(f"report: {training.folder / 'report.html'}")
+    _line(f"network: {training.folder.network}")
+    _line(f"report: {training.folder.report}")
     return 0
 
 

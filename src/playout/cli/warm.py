@@ -28,7 +28,7 @@ def warm(
     """
     import time
 
-    from playout.core.jit import cache_folder
+    from playout.core.cache import cache_folder
     from playout.errors import SettingsError
     from playout.play.warm import Done, be_modest, tasks
     from playout.play.warm import warm as compile_all

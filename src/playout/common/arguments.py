@@ -125,6 +125,19 @@ def belongs_to(key: str, name: str) -> str:
     return ""
 
 
+def advice(key: str, name: str) -> str:
+    """The end of a message about something that only `name` takes: how to write it, or nothing.
+
+    >>> import playout
+    >>> advice("chess", "preset's name")
+    "; write preset('chess')"
+    """
+    for place, written, names in _places:
+        if place == name and key in names():
+            return f"; {written.format(key)}"
+    return ""
+
+
 def takes(function: Any, count: int) -> bool:
     """Whether something can be called with `count` arguments by place.
 

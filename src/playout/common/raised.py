@@ -4,8 +4,10 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from playout.core.guard import PACKAGE
-from playout.core.watch import RuleExit
+from playout.core.references import PACKAGE
+from playout.core.watch import RuleExit, as_exception
+
+__all__ = ["as_exception", "described", "safe_text", "users_frames", "users_line", "users_place"]
 
 
 def users_place(error: BaseException) -> str | None:
@@ -19,10 +21,14 @@ def users_line(error: BaseException) -> str | None:
     return f"{frame.filename}:{frame.lineno}" if frame else None
 
 
-def _users_frame(error: BaseException) -> traceback.FrameSummary | None:
-    frames = traceback.extract_tb(error.__traceback__)
+def users_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of an exception's traceback that are in a user's own code, the outermost first."""
     ours = (str(PACKAGE), sys.base_prefix, sys.prefix, "<frozen")
-    own = [frame for frame in frames if not frame.filename.startswith(ours)]
+    return [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(ours)]
+
+
+def _users_frame(error: BaseException) -> traceback.FrameSummary | None:
+    own = users_frames(error)
     return own[-1] if own else None
 
 

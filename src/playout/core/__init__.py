@@ -1,1 +1,1 @@
-"""The compiled core: knows NumPy and Numba, and nothing else of Playout."""
+"""The compiled core: it depends on NumPy and Numba, and on no other package of Playout."""

@@ -1,4 +1,4 @@
-"""The answer: which edge of a node is the best, and whether what remains of a search can still change it."""
+"""The answer: which edge of a node is the best, and whether the rest of a search can still change it."""
 
 import math
 
@@ -12,23 +12,25 @@ from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
 
 @inlined
 def is_lost(params, edge):
-    """Proven to be worth the least there is."""
+    """Whether an edge is proven to have the lowest possible value."""
     return edge["child"] < 0 and edge["value"] <= params.lowest
 
 
 @inlined
 def asks_for_proof(params):
-    """Whether exact values are compared with estimates by value. By visits they can't be where proven edges get none:
-    in a game of one player (`passes_over` in `core/choose.py`)."""
+    """Whether exact values and estimates are compared by value.
+
+    In a game of one player this replaces visits, since proven edges get none (`passes_over` in `core/choose.py`).
+    """
     return params.answer == BY_PROOF or (params.answer == BY_VISITS and params.players == 1 and params.solver)
 
 
 @called
 def is_better(params, edge, other):
-    """Whether the answer would rather be `edge` than `other`; both visited.
+    """Whether `edge` is a better answer than `other`; both are visited.
 
     A proven win comes first and a proven loss last, whatever the rule. Then: visits, ties by value; value, ties by
-    visits; lower confidence bound; or proof: an exact value before an estimate that is no higher, ties by visits. With
+    visits; lower confidence bound; or proof: an exact value before an estimate that is not higher, ties by visits. With
     one player, visits are compared as for proof.
     """
     won, other_won = (
@@ -42,7 +44,7 @@ def is_better(params, edge, other):
         return other_lost
     if asks_for_proof(params):
         proven, other_proven = edge["child"] < 0, other["child"] < 0
-        if proven != other_proven:  # take what is certain if it is at least as good as the other's estimate
+        if proven != other_proven:  # an exact value wins against an estimate that is not higher
             return edge["value"] >= other["value"] if proven else edge["value"] > other["value"]
         if proven and edge["value"] != other["value"]:
             return edge["value"] > other["value"]
@@ -59,7 +61,7 @@ def is_better(params, edge, other):
 
 @inlined
 def lower_bound(params, edge):
-    """Mean less z standard errors, sqrt(spread / (n - 1) / n); exact once proven, nothing known from one visit."""
+    """Mean less z standard errors, sqrt(spread / (n - 1) / n). Exact once proven; minus infinity after one visit."""
     visits = edge["visits"]
     if edge["child"] < 0:
         return edge["value"]
@@ -70,7 +72,7 @@ def lower_bound(params, edge):
 
 @njit
 def best_edge(params, tree, number):
-    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best proven value."""
+    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best of its proven edges."""
     node = tree.nodes[number]
     first, best, exact = np.int64(node["first_edge"]), np.int64(-1), np.int64(-1)
     solved = node["proof"] > NO_PROOF
@@ -79,7 +81,8 @@ def best_edge(params, tree, number):
         if edge["visits"] == 0 or (solved and edge["child"] >= 0):
             continue
         if asks_for_proof(params) and not solved and edge["child"] < 0:
-            # Only the best of the proven meets the best of the others: one by one, each of three could beat the next.
+            # Only the best proven edge is compared with the best of the others: one by one, three edges could each
+            # beat the next in a circle.
             if exact < 0 or is_better(params, edge, tree.edges[exact]):
                 exact = e
         elif best < 0:
@@ -96,7 +99,7 @@ def best_edge(params, tree, number):
 
 @inlined
 def note_leader(params, tree, edge):
-    """Keep track of the answer at the root and of the simulation since which it has stood."""
+    """Keep track of the answer at the root, and of the simulation since which it has been the answer."""
     leader = tree.counters[LEADER]
     if (
         leader >= 0
@@ -106,9 +109,9 @@ def note_leader(params, tree, edge):
         and tree.edges[leader]["child"] >= 0
     ):
         if edge == leader or is_better(params, tree.edges[leader], tree.edges[edge]):
-            return  # only the edge just visited can have overtaken
+            return  # only the edge just visited can have overtaken it
         if edge > leader and not is_better(params, tree.edges[edge], tree.edges[leader]):
-            return  # equal in everything: the first stands, as in `best_edge`
+            return  # equal in everything: the first one stays, as in `best_edge`
         found = edge
     else:
         found = best_edge(params, tree, ROOT)
@@ -119,8 +122,10 @@ def note_leader(params, tree, edge):
 
 @inlined
 def is_decided(params, tree, remaining):
-    """Whether the most visited edge can't be overtaken in the simulations that remain. Says nothing of other rules, nor
-    where an exact value is compared with an estimate."""
+    """Whether the most visited edge can't be overtaken in the remaining simulations.
+
+    Always False for other rules than visits, and where an exact value is compared with an estimate.
+    """
     leader, node, most = tree.counters[LEADER], tree.nodes[ROOT], np.int64(0)
     if params.answer != BY_VISITS or leader < 0 or has_exact_edge(params, node):
         return False

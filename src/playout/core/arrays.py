@@ -1,4 +1,8 @@
-"""Copying without allocation: kernels run with Numba's reference counting off, where `a[:] = b` can't be compiled."""
+"""Copying arrays without allocation.
+
+Kernels are compiled without reference counting, where `a[:] = b` can't be compiled. A small file on its own, because
+all other kernels use it and it depends on none of them.
+"""
 
 from .jit import inlined
 
@@ -29,7 +33,7 @@ def store_row(table, row, source):
 
 @inlined
 def swap_words(rows, a, b):
-    """Let two rows change places."""
+    """Swap two rows."""
     for i in range(rows.shape[1]):
         rows[a, i], rows[b, i] = rows[b, i], rows[a, i]
 

@@ -1,4 +1,4 @@
-"""Step 4, backup: the return goes up the path, to each edge the entry of the player who chose it."""
+"""Step 4, backup: the return goes up the path; each edge gets the entry of the player who chose it."""
 
 import sys
 from collections.abc import Callable
@@ -8,16 +8,8 @@ import numpy as np
 
 from .arrays import load_row
 from .endings import BAD_BACKUP, DONE
-from .graph import (
-    child_at,
-    load_published,
-    publish,
-    publish_means,
-    take_over,
-    value_through,
-    value_through_means,
-    walked_edge,
-)
+from .graph import child_at, take_over
+from .graph_backup import load_published, publish, publish_means, value_through, value_through_means, walked_edge
 from .jit import inlined
 from .pack import unpacked
 from .params import GRAPH, OPEN
@@ -38,21 +30,21 @@ from .tree import (
 )
 
 FINITE = sys.float_info.max
-SAME_SUM = 1e-6  # by which share the sum of the returns may be off: rewards that are added up are rounded
+SAME_SUM = 1e-6  # by which fraction the sum of the returns may be off, since sums of rewards are rounded
 
 
-# What a leaf's value is: that of a finished game or a proof; an estimate of the rules or from outside; a graph's mean.
+# Kinds of a leaf's value: of a finished game or a proof; an estimate, by the rules or from outside; a graph's mean.
 EXACT, ESTIMATE, MEAN = range(3)
 
 
 @inlined
 def returns_fit(params, work, topology, depth, kind):
-    """Whether the returns from the leaf on, and from each position of the path on, are what the game says they can be.
+    """Whether the returns from the leaf and from each position of the path are possible in the game.
 
-    Asked before anything of the tree changes: not a number, infinity, or a value out of the game's range would spoil
-    every mean and proof above it. Where the leaf's value is an estimate, the rewards on the way to it may take the sum
-    out of the range, by no more than an estimate can be wrong: the width of the range. So may a graph's mean itself,
-    which is kept up to date by differences, and some time after.
+    Checked before anything in the tree changes: NaN, infinity or a value outside the game's range would spoil every
+    mean and proof above it. If the leaf's value is an estimate, the rewards on the way to it may take the sum out of
+    the range by as much as an estimate can be wrong: the width of the range. So may a graph's mean itself, since it is
+    updated by differences and with a delay.
     """
     players, total, fit = params.players, 0.0, True
     wrong_by = 0.0 if kind == EXACT else params.most_return - params.least_return
@@ -74,7 +66,7 @@ def returns_fit(params, work, topology, depth, kind):
 
 
 class Updates(NamedTuple):
-    """A part's `update`, and how it is shown its settings and an edge."""
+    """A part's `update`, and the functions that show it its settings and an edge."""
 
     update: Callable[..., Any]
     settings: Callable[..., Any]
@@ -87,22 +79,22 @@ class Updates(NamedTuple):
 def make_back_up(
     backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool
 ) -> Callable[..., Any]:
-    """The way back from a leaf to the root, for one backup, and for a policy that has something to note on it.
+    """Make the backup from a leaf to the root, for one `Backup`, and for a policy if that has an `update`.
 
-    With `plain_mean` an edge's value is the mean of what it got, and needs no `update`.
+    With `plain_mean` an edge's value is the mean of its returns, and `update` is not called.
     """
     update, settings_of, new_edge, show_edge, load, store = backup
     note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
     notes = policy is not None
 
     def back_up(params, tree, work, depth, unused, unused_too):
-        """Add one visit to each edge and node of the path, from the leaf to the root: DONE, or BAD_BACKUP.
+        """Add one visit to each edge and node of the path, from the leaf to the root. Returns DONE or BAD_BACKUP.
 
-        The return of a step is its reward plus the discount times the return of what follows: G = r + discount G'.
-        `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree an edge's value is
-        what its backup makes of its returns; in a graph it is what its node is worth, from wherever that was learnt
-        (`core/graph.py`). Where the value comes late (`waiting`), an edge of the path may have been proven meanwhile:
-        what goes up from there is the exact value.
+        The return of a step is its reward plus the discounted return of what follows: G = r + discount G'.
+        `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree, an edge's value is
+        what its backup makes of its returns; in a graph, it follows from its node's value (`core/graph.py`). If the
+        value came late (`waiting`), an edge of the path may have been proven in the meantime: then the exact value goes
+        up from there.
         """
         params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
         players, returns, status = params.players, work.returns, DONE
@@ -113,7 +105,7 @@ def make_back_up(
         shown, noted = new_edge(), new_noted()
         for d in range(depth - 1, -1, -1):
             row = d * players
-            # Unsigned: no index is looked at twice.
+            # Unsigned: Numba does not test for a negative index.
             number, e = np.uint32(work.path_nodes[d]), np.uint32(work.path_edges[d])
             node, edge = nodes[number], edges[e]
             if waiting and edge["child"] < 0:
@@ -190,14 +182,14 @@ def make_back_up(
 
 @inlined
 def is_told(work, node, d, in_step):
-    """Whether others than the edge that was walked must hear of a node's new value."""
+    """Whether edges other than the one just taken must be told of a node's new value."""
     return not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE
 
 
 def make_show() -> Callable[..., Any]:
-    """What shows an edge to an `update`: completed visits, this one included; values as they are, not normalised.
+    """A function that shows an edge to an `update`: completed visits, this one included; values are not normalised.
 
-    One for each part: Numba would take an edge with columns for one without.
+    A new function for each part: Numba would confuse edges with and without columns.
     """
 
     def show(shown, edge):
@@ -211,8 +203,10 @@ def make_show() -> Callable[..., Any]:
 
 @inlined
 def fits(params, value, before, got):
-    """Whether a backup may give an edge a value: a number; and where proofs are on, one between those that the game can
-    have, the edge had, or it got."""
+    """Whether a backup may give an edge this value: a finite number.
+
+    With the solver on, it must also lie within the game's range, extended to the edge's old value and to this return.
+    """
     if not params.solver:
         return abs(value) <= FINITE
     return value >= min(params.least_return, before, got) and value <= max(params.most_return, before, got)
@@ -220,7 +214,7 @@ def fits(params, value, before, got):
 
 @inlined
 def back_up_root(params, tree, work):
-    """The first simulation of a search that evaluates the root itself: nothing lies above."""
+    """Back up a simulation that evaluated the root itself."""
     node = tree.nodes[ROOT]
     node["visits"], node["own"] = 1, 1
     player = node["player"]
@@ -233,6 +227,7 @@ def back_up_root(params, tree, work):
 
 @inlined
 def count_simulation(tree, depth):
+    """Add a simulation of this depth to the counters."""
     tree.counters[SIMULATIONS] += 1
     tree.counters[DEPTH_SUM] += depth
     tree.counters[DEPTH_MAX] = max(tree.counters[DEPTH_MAX], depth)

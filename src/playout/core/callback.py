@@ -1,7 +1,7 @@
-"""Compiled code that calls Python: for games made of Python objects.
+"""Compiled code that calls Python, for games made of Python objects.
 
-A rule compiled once calls whatever function has the address that stands in its state. Compiled, that is a C callback
-made with ctypes, which takes the GIL for itself; uncompiled, the address is looked up in a table.
+A rule is compiled once and calls the function whose address is in its state. Compiled, that is a ctypes callback, which
+takes the GIL itself; uncompiled, the address is looked up in a table.
 """
 
 import ctypes
@@ -21,11 +21,11 @@ _python_functions: dict[int, Callable[[int, int], int]] = {}
 
 
 class CallbackError(Exception):
-    """A Python function that compiled code called has raised; the game keeps the exception itself."""
+    """A Python function that compiled code called has raised; the game keeps the exception."""
 
 
 def make_callback(function: Callable[[int, int], int]) -> tuple[Any, int]:
-    """A C function of two int64 that calls `function`: the object that keeps it alive, and its address."""
+    """A C function of two int64 that calls `function`: (the object that keeps it alive, its address)."""
     callback = SIGNATURE(function)
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     if not COMPILED:

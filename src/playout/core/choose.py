@@ -1,9 +1,9 @@
-"""Which edge a walk takes from a node: the one loop over its edges, made around a policy's own functions.
+"""Which edge a simulation takes from a node: the one loop over its edges, made around a policy's own functions.
 
 A policy says what an edge scores (`score`), given what all edges of a node share (`prepare`). Everything else is the
-same for all policies, in tree, graph and open loop, and stands here: what counts as a visit, which unvisited edges take
-part, how ties are broken, and what is passed over because it is proven. The loop is compiled together with the policy
-and called once a node, by its address in the rules table, so that a policy of one's own compiles nothing else again.
+same for all policies, in tree, graph and open loop, and is here: what counts as a visit, which unvisited edges take
+part, how ties are broken, and which proven edges are passed over. The loop is compiled together with the policy and
+called once per node, by its address in the rules table, so a new policy compiles nothing else.
 """
 
 import math
@@ -12,249 +12,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .edges import next_unvisited, shift_to_the_front
 from .jit import inlined
+from .openloop import add_untaken, gather, next_untaken
 from .pack import unpacked
-from .params import FIXED, INFINITE, ONE, OPEN, PARENT_BY_SEEN, WIDENING
+from .params import INFINITE, ONE, OPEN, WIDENING
 from .rng import random_below
-from .tree import GREATEST, LEAST, ROOT, UNKNOWN
-from .views import EdgeView, NodeView
+from .tree import LEAST
+from .views import edge_view, node_view, scale_of, unvisited_value, unvisited_view
 
 PASS_OVER_EVERY = 4
-NO_NUMBER = -1  # in place of an edge: the policy's score is not a number
-
-
-@inlined
-def scale_of(params, bounds):
-    """What turns a value into a score's unit: (subtract, multiply). Values of a known range stay as they are.
-
-    Without a known range, the least and greatest edge value seen so far become 0 and 1 (MuZero).
-    """
-    if params.normalise and bounds[GREATEST] > bounds[LEAST]:
-        return bounds[LEAST], 1.0 / (bounds[GREATEST] - bounds[LEAST])
-    return 0.0, 1.0
-
-
-@inlined
-def passes_over(params, node):
-    """Whether this visit passes over the edges that are proven: with one player always, with more every fourth time.
-
-    A proven draw that looks best would otherwise take every visit, and what might be better would never be found out.
-    With one player a visit to what is proven teaches nothing at all, and the node's mean has the exact value without it
-    (`counted` in `core/solver.py`). With more players, it is passed over rarely enough to leave the mean alone.
-    """
-    return params.solver and (params.players == 1 or node["visits"] % PASS_OVER_EVERY == 1)
-
-
-@inlined
-def unvisited_value(params, tree, node, subtract, multiply):
-    """What an unvisited edge is taken to be worth: a number, or the node's own value less a reduction, which may grow
-    with the root of the share of the priors that was visited."""
-    if params.unvisited == FIXED:
-        return (params.unvisited_value - subtract) * multiply
-    reduction = params.unvisited_value
-    if params.unvisited == PARENT_BY_SEEN:
-        seen, first = 0.0, np.int64(node["first_edge"])
-        for e in range(first, first + np.int64(node["opened"])):
-            seen += tree.edges[e]["prior"] if tree.edges[e]["visits"] > 0 else 0.0
-        reduction *= math.sqrt(seen)
-    return (node["value"] - subtract) * multiply - reduction
-
-
-@inlined
-def allowed_edges(params, node, count):
-    """How many of `count` edges may be visited: all, or under widening min(cap, initial + k N^alpha), at least one."""
-    if params.expansion != WIDENING:
-        return count
-    allowed = params.widening_initial + params.widening_k * node["visits"] ** params.widening_alpha
-    return max(1, min(count, np.int64(min(allowed, params.widening_cap))))
-
-
-@inlined
-def equal_unvisited(params, tree, node):
-    """How many of the unvisited edges come next, one as well as the other: those of highest prior, or all of them."""
-    first, rest = np.int64(node["first_edge"]) + np.int64(node["opened"]), np.int64(node["count"]) - node["opened"]
-    if not params.by_prior:
-        return rest
-    equal = np.int64(1)
-    while equal < rest and tree.edges[first + equal]["prior"] == tree.edges[first]["prior"]:
-        equal += 1
-    return equal
-
-
-@inlined
-def next_unvisited(params, tree, node):
-    """The unvisited edge of highest prior, brought to the front of the unvisited; equal priors: a random one."""
-    first = np.int64(node["first_edge"]) + np.int64(node["opened"])
-    if not params.random_ties or np.int64(node["count"]) - node["opened"] == 1:
-        return first
-    return to_the_front(tree, node, first + random_below(tree.rng, equal_unvisited(params, tree, node)))
-
-
-@inlined
-def to_the_front(tree, node, e):
-    """Bring an unvisited edge to the front of the unvisited: those that are visited come first. Returns its place."""
-    front = np.int64(node["first_edge"]) + np.int64(node["opened"])
-    if e != front:  # neither was visited: only these two fields differ
-        edge, other = tree.edges[front], tree.edges[e]
-        action, prior = edge["action"], edge["prior"]
-        edge["action"], edge["prior"] = other["action"], other["prior"]
-        other["action"], other["prior"] = action, prior
-    return front
-
-
-@inlined
-def shift_to_the_front(tree, node, e):
-    """The same for any of the unvisited: those before it move up by one place, and keep their order by prior."""
-    front = np.int64(node["first_edge"]) + np.int64(node["opened"])
-    action, prior = tree.edges[e]["action"], tree.edges[e]["prior"]
-    for i in range(e, front, -1):
-        tree.edges[i]["action"], tree.edges[i]["prior"] = tree.edges[i - 1]["action"], tree.edges[i - 1]["prior"]
-    tree.edges[front]["action"], tree.edges[front]["prior"] = action, prior
-    return front
-
-
-@inlined
-def spread_of(tree, node):
-    """Of all returns at a node: within its edges, between them, and of the visits that ended here, by their mean."""
-    total, beyond, first = 0.0, 0.0, np.int64(node["first_edge"])
-    for e in range(first, first + np.int64(node["opened"])):
-        off = tree.edges[e]["value"] - node["value"]
-        total += tree.edges[e]["spread"] + tree.edges[e]["visits"] * off * off
-        beyond += tree.edges[e]["visits"] * off
-    own = np.int64(node["own"]) * (1 - np.int64(node["flags"] & UNKNOWN))
-    return total + beyond * beyond / own if own > 0 else total  # all deviations from a mean sum to zero
-
-
-@inlined
-def node_view(params, tree, number, flying, subtract, multiply):
-    """A node as a policy sees it; `flying` walks are under way through it.
-
-    The spread costs a loop of its own, which the compiler leaves out of a policy that never looks at it.
-    """
-    node = tree.nodes[number]
-    visits = np.int64(node["visits"]) + flying
-    width = 1.0 if params.normalise else params.highest - params.lowest
-    return NodeView(
-        visits,
-        visits - np.int64(node["own"]),
-        (node["value"] - subtract) * multiply,
-        spread_of(tree, node) * multiply * multiply if params.node_spread else 0.0,
-        np.float64(width),
-        np.int64(node["player"]),
-        np.int64(node["count"]),
-    )
-
-
-@inlined
-def edge_view(params, edge, pending, least, subtract, multiply, unvisited):
-    """An edge as a policy sees it.
-
-    A walk under way is a visit worth `value - virtual_loss (value - least)`; an edge without a visit is worth what
-    `unvisited` says.
-    """
-    visits = np.int64(edge["visits"]) + pending
-    value = np.float64(edge["value"])
-    if pending > 0:
-        if edge["visits"] == 0:
-            value = unvisited / multiply + subtract
-        value -= params.virtual_loss * max(0.0, value - least) * pending / visits
-    return EdgeView(
-        visits,
-        pending,
-        (value - subtract) * multiply,
-        np.float64(edge["spread"]) * multiply * multiply,
-        np.float64(edge["prior"]),
-        np.int64(edge["action"]),
-        False,
-    )
-
-
-@inlined
-def unvisited_view(action, prior, value):
-    zero = np.int64(0)
-    return EdgeView(zero, zero, np.float64(value), 0.0, np.float64(prior), np.int64(action), False)
-
-
-@inlined
-def proven_score(params, edge, subtract, multiply, pass_over):
-    """Nothing is left to explore where the value is exact; a proven loss is not taken while there is anything else."""
-    if pass_over or edge["value"] <= params.lowest:
-        return -np.inf
-    return (edge["value"] - subtract) * multiply
-
-
-# An open loop: the legal actions and their priors are those of this walk, and a node has edges for those once taken.
-
-
-@inlined
-def edge_of(tree, node, action):
-    """A node's edge for an action, or -1."""
-    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
-        if tree.edges[e]["action"] == action:
-            return np.int64(e)
-    return np.int64(-1)
-
-
-@inlined
-def gather(params, tree, work, number, count, row):
-    """List in `work.candidates` the edges of legal actions that were taken before, then the other actions, by falling
-    prior, as -1 - their place in `work.actions`: (how many were taken, how many there are)."""
-    node, taken, every = tree.nodes[number], np.int64(0), np.int64(0)
-    for i in range(count):
-        e = edge_of(tree, node, work.actions[i])
-        work.indices[i] = e
-        if number == ROOT and e >= 0:
-            work.weights[i] = tree.edges[e]["prior"]  # which may have noise
-        if e >= 0 and tree.edges[e]["visits"] > 0:
-            tree.edges[e]["prior"] = work.weights[i]  # that of the position as it is this time
-            work.candidates[row, taken, 0], work.candidates[row, taken, 1] = e, work.actions[i]
-            taken += 1
-    every = taken
-    for i in range(count):
-        e = work.indices[i]
-        if (e >= 0 and tree.edges[e]["visits"] > 0) or (e < 0 and number == ROOT):  # the root has its edges, or some
-            continue
-        at = every
-        while params.by_prior and at > taken and work.weights[-1 - work.candidates[row, at - 1, 0]] < work.weights[i]:
-            for k in range(2):
-                work.candidates[row, at, k] = work.candidates[row, at - 1, k]
-            at -= 1
-        work.candidates[row, at, 0], work.candidates[row, at, 1] = -1 - i, work.actions[i]
-        every += 1
-    return taken, every
-
-
-@inlined
-def next_untaken(params, tree, work, node, row, taken, every):
-    """As `next_unvisited`: the edge of an action never taken, which is made if it is not there."""
-    at, rest = taken, every - taken
-    if params.random_ties and rest > 1:
-        equal = rest
-        if params.by_prior:
-            equal, highest = np.int64(1), work.weights[-1 - work.candidates[row, taken, 0]]
-            while equal < rest and work.weights[-1 - work.candidates[row, taken + equal, 0]] == highest:
-                equal += 1
-        at += random_below(tree.rng, equal)
-    return add_untaken(tree, work, node, -1 - work.candidates[row, at, 0])
-
-
-@inlined
-def add_untaken(tree, work, node, i):
-    """The edge of the legal action at place `i`, never taken: made if need be, and brought to the front of those."""
-    e = edge_of(tree, node, work.actions[i])
-    if e < 0:
-        e = np.int64(node["first_edge"]) + np.int64(node["count"])
-        tree.edges[e]["action"] = work.actions[i]
-        node["count"] += 1
-    tree.edges[e]["prior"] = work.weights[i]
-    return to_the_front(tree, node, e)
-
-
-# The choice.
+NO_NUMBER = -1  # in place of an edge: a score was not a number
 
 
 def make_preparation() -> Callable[..., Any]:
-    """What a policy shares that has no `prepare`; one for each, as below."""
+    """A `prepare` for policies without one; a new function for each, as in `make_split`."""
 
     def prepare(policy, node, rng):
         return 0.0
@@ -263,9 +35,9 @@ def make_preparation() -> Callable[..., Any]:
 
 
 def make_split() -> Callable[..., Any]:
-    """The terms of a policy that names none: the value, and all the rest.
+    """The terms of a policy that names none: the value, and the rest of the score.
 
-    One for each policy: Numba would take the settings of one for those of another that begin alike.
+    A new function for each policy: Numba would confuse the settings of two policies whose records begin alike.
     """
 
     def split(out, row, at, policy, node, edge, shared, got):
@@ -276,23 +48,25 @@ def make_split() -> Callable[..., Any]:
 
 @inlined
 def no_slate():
+    """The `slate` of a policy without columns: none is needed."""
     return 0
 
 
 @inlined
 def no_columns(slate, seen, tree, e):
+    """The `show` of a policy without columns: it sees the plain view."""
     return seen
 
 
 class Functions(NamedTuple):
-    """What a policy brings: its own functions, compiled or not, and how they are shown their records."""
+    """A policy's own functions, compiled or not, and the functions that show them their records."""
 
     score: Callable[..., Any]
-    settings: Callable[..., Any]  # of the bytes of `tree.policy`
+    settings: Callable[..., Any]  # makes a record of the bytes of `tree.policy`
     split: Callable[..., Any]  # writes the terms of a score
     prepare: Callable[..., Any]
-    slate: Callable[..., Any] = no_slate  # makes what the next writes on
-    show: Callable[..., Any] = no_columns  # adds an edge's own columns to what is seen of it
+    slate: Callable[..., Any] = no_slate  # makes a blank edge for `show` to write on
+    show: Callable[..., Any] = no_columns  # adds the policy's own columns to its view of an edge
 
 
 def make_choose(
@@ -304,19 +78,19 @@ def make_choose(
     checked: bool,
     shown: bool,
 ) -> Callable[..., Any]:
-    """The choice at a node that a player moves at, for one policy.
+    """Make the choice at a player's node, for one policy.
 
-    With `waiting`, walks under way count; of the unvisited edges the policy is asked for none, all of them, or with
-    `asks_first` the first only, which stands for the rest; with `checked`, scores that are no numbers are found; with
-    `shown`, all scores and their terms are kept for a step to show.
+    With `waiting`, simulations in flight count. With `scores_unvisited`, the policy scores unvisited edges too: all
+    that are allowed, or with `asks_first` only the first, which stands for the rest. With `checked`, scores that are
+    not numbers are detected. With `shown`, all scores and their terms are kept for a step to show.
     """
     prepare, score, settings, split = functions.prepare, functions.score, functions.settings, functions.split
     new_slate, show = functions.slate, functions.show
 
     def choose(params, tree, work, number, depth, extra):
-        """The edge to take: the highest score, ties at random (or the first). NO_NUMBER where a score is not one.
+        """The edge to take: the one of highest score, ties at random (or the first). NO_NUMBER if a score is not one.
 
-        `extra` is how many walks are under way through the node; in an open loop, how many actions are legal now.
+        `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
         """
         params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
         node, edges, rng, policy = tree.nodes[number], tree.edges, tree.rng, settings(tree.policy)
@@ -342,7 +116,7 @@ def make_choose(
             least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
         slate = new_slate()
         best, ties, open_ends, chosen, sound = -np.inf, np.int64(0), np.int64(0), np.int64(0), True
-        for i in range(np.uint64(taken)):  # unsigned: no index is looked at twice
+        for i in range(np.uint64(taken)):  # unsigned: Numba does not test for a negative index
             e = np.uint64(first) + i
             if topology == OPEN:
                 e = np.uint64(work.candidates[row, i, 0])
@@ -366,12 +140,12 @@ def make_choose(
                 if shown:
                     split(work.terms, row, i, policy, view, seen, shared, got)
             work.scores[row, i] = got
-            # Without branches: which score is best can't be predicted, and a wrong guess costs as much as two edges.
+            # Without branches: the best score can't be predicted, and a misprediction costs as much as two edges.
             better = got > best
             ties = np.int64(1) if better else ties + (got == best)
             chosen = np.int64(i) if better else chosen
             best = got if better else best
-        nothing_open = open_ends == 0 and 0 < taken < count  # whatever widening allows: there is nothing else to learn
+        nothing_open = open_ends == 0 and 0 < taken < count  # go beyond widening: all else is proven
         asked = taken
         if more and not nothing_open and not at_once:
             asked = taken + 1 if asks_first else allowed
@@ -380,8 +154,8 @@ def make_choose(
             got = unvisited
             if scores_unvisited and not at_once:
                 if i == asked:
-                    drawn = rng[0]  # what follows is only looked at
-                at = np.int64(-1) if topology == OPEN else first + i  # an action never taken may have no edge
+                    drawn = rng[0]  # the rest is scored only to be shown
+                at = np.int64(-1) if topology == OPEN else first + i  # an action never taken may have no edge yet
                 seen = show(slate, show_unvisited(edges, work, topology, first, row, i, unvisited), tree, at)
                 got = np.float64(score(policy, view, seen, shared, rng))
                 if checked and i < asked:
@@ -394,7 +168,7 @@ def make_choose(
                 show_alone(work, row, i, got)
             work.scores[row, i] = got
             if i < asked:
-                # In order: what was never tried comes first.
+                # Without random ties, an unvisited edge comes before a visited one of the same score.
                 if got > best or (got == best and not params.random_ties and chosen < taken):
                     best, ties, chosen = got, np.int64(1), i
                 elif got == best:
@@ -407,7 +181,7 @@ def make_choose(
             return take_unvisited(params, tree, work, topology, node, row, taken, count)
         if not sound:
             return np.int64(NO_NUMBER)
-        if best == -np.inf:  # everything is proven or scores nothing
+        if best == -np.inf:  # every edge is proven or scores minus infinity
             chosen = best_value(edges, work, topology, first, row, taken)
         elif ties > 1 and params.random_ties:
             skip = random_below(rng, ties)
@@ -431,8 +205,36 @@ def make_choose(
 
 
 @inlined
+def allowed_edges(params, node, count):
+    """How many of `count` edges may be visited: all; with widening min(cap, initial + k N^alpha), at least one."""
+    if params.expansion != WIDENING:
+        return count
+    allowed = params.widening_initial + params.widening_k * node["visits"] ** params.widening_alpha
+    return max(1, min(count, np.int64(min(allowed, params.widening_cap))))
+
+
+@inlined
+def passes_over(params, node):
+    """Whether this visit passes over proven edges: with one player always, with more players every fourth time.
+
+    Otherwise a proven draw that looks best would take every visit, and a better edge would never be found. With one
+    player, a visit to a proven edge teaches nothing, and the node's mean includes the exact value without it (`counted`
+    in `core/solver.py`). With more players, proven edges are passed over rarely enough to leave the mean alone.
+    """
+    return params.solver and (params.players == 1 or node["visits"] % PASS_OVER_EVERY == 1)
+
+
+@inlined
+def proven_score(params, edge, subtract, multiply, pass_over):
+    """The score of a proven edge: its value, with no exploration. A loss is taken only if nothing else is left."""
+    if pass_over or edge["value"] <= params.lowest:
+        return -np.inf
+    return (edge["value"] - subtract) * multiply
+
+
+@inlined
 def take_unvisited(params, tree, work, topology, node, row, taken, count):
-    """The unvisited edge that comes next."""
+    """The next unvisited edge."""
     if topology == OPEN:
         return next_untaken(params, tree, work, node, row, taken, count)
     return next_unvisited(params, tree, node)
@@ -440,6 +242,7 @@ def take_unvisited(params, tree, work, topology, node, row, taken, count):
 
 @inlined
 def show_unvisited(edges, work, topology, first, row, i, value):
+    """The view of unvisited edge `i`."""
     if topology == OPEN:
         at = -1 - work.candidates[row, i, 0]
         return unvisited_view(work.actions[at], work.weights[at], value)
@@ -449,7 +252,7 @@ def show_unvisited(edges, work, topology, first, row, i, value):
 
 @inlined
 def best_value(edges, work, topology, first, row, taken):
-    """The place of the best of a node's visited edges by value, where no score tells them apart."""
+    """The index of the visited edge of highest value, where no score tells them apart."""
     chosen, best = np.int64(0), -np.inf
     for i in range(taken):
         e = np.int64(work.candidates[row, i, 0]) if topology == OPEN else first + i
@@ -460,7 +263,7 @@ def best_value(edges, work, topology, first, row, taken):
 
 @inlined
 def show_alone(work, row, i, value):
-    """The terms of a score that is the value and nothing else."""
+    """Keep the terms of a score that is the value alone."""
     work.terms[row, i, 0] = value
     for k in range(1, work.terms.shape[2]):
         work.terms[row, i, k] = 0.0
@@ -468,7 +271,7 @@ def show_alone(work, row, i, value):
 
 @inlined
 def shift_shown(work, row, front, at):
-    """Let what a step shows follow an edge that goes to the front of the unvisited."""
+    """Move what a step shows along with an edge that moves to the front of the unvisited ones."""
     for i in range(at, front, -1):
         work.scores[row, i], work.scores[row, i - 1] = work.scores[row, i - 1], work.scores[row, i]
         for k in range(work.terms.shape[2]):

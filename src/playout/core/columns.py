@@ -1,7 +1,7 @@
-"""What a part keeps of its own: a record of its settings and tables beside the tree, and columns beside the edges.
+"""The data of a policy or backup: a record with its settings and tables, and columns beside the edges.
 
-The tree holds both as bytes and words. Here they become what a part's functions see: a record with fields, and an edge
-with the part's columns among its fields. All are numbers of eight bytes, float64 or int64.
+The tree stores both as bytes and words. Here they become what the part's functions see: a record with fields, and an
+edge that has the part's columns among its fields. All fields have eight bytes, float64 or int64.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ NONE = np.dtype([])
 
 
 class Fields:
-    """A record of a part, uncompiled: its fields are attributes, and writing them writes the record."""
+    """A part's record, uncompiled: its fields are attributes, which can be read and written."""
 
     def __init__(self, record: Any) -> None:
         object.__setattr__(self, "_record", record)
@@ -48,7 +48,7 @@ class Fields:
 
 
 def record_view(record: np.dtype[Any]) -> Callable[..., Any]:
-    """A function that shows an array of bytes as a record."""
+    """A function that views an array of bytes as a record."""
     if not COMPILED:
         return lambda data: Fields(data.view(record)[0])
     kind = from_dtype(np.dtype((np.record, record)))
@@ -64,7 +64,7 @@ def record_view(record: np.dtype[Any]) -> Callable[..., Any]:
 
 
 def new_edge(columns: np.dtype[Any]) -> Callable[..., Any]:
-    """A function that makes an edge as a part with these columns sees it: a record on the stack."""
+    """A function that makes an edge with these columns: a record on the stack."""
     if not COMPILED:
         return SimpleNamespace
     kind = _edge_type(columns)
@@ -84,9 +84,9 @@ def _edge_type(columns: np.dtype[Any]) -> Any:
 
 
 def column_moves(columns: np.dtype[Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Two functions of an edge as `new_edge` makes it, the tree's words and a row: they load and store its columns.
+    """Two functions `(edge, words, row)` that load and store the columns of an edge made by `new_edge`.
 
-    A row below zero is one of zeros.
+    A row below zero loads zeros.
     """
     names = columns.names or ()
     if not COMPILED:

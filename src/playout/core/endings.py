@@ -1,25 +1,25 @@
-"""How a walk ends, and why a simulation or a run comes back: one numbering for all kernels and for Python.
+"""How a simulation's way down ends, and why a run returns: one numbering for all kernels and for Python.
 
-A walk that can't be finished comes back with a status in place of its ending.
+Selection that can't be finished returns a status in place of an ending. A small file on its own, because every kernel
+and the `search` package share these numbers.
 """
 
-# How a walk ends: at a position never seen; at one seen before, which becomes a node; at the end of the game; at a
-# proven edge; at the root, which is evaluated itself.
+# Selection ended at: a new position; a position seen before, which becomes a node; the end of the game; a proven edge;
+# the root, which is evaluated itself.
 NEW, UNEXPANDED, FINISHED, PROVEN, ROOT_ITSELF = range(5)
-# In a graph: a node was met over a new edge; a position without a node likewise (in an open loop: a node where another
-# player moves than this time); the walk is back on its path.
+# In a graph: a known node, through a new edge; a known position without a node, likewise (in an open loop: a node at
+# which another player moved before); a node on its own path.
 MET, KNOWN, CYCLE = range(5, 8)
 
-# Why a run comes back: all is done; there is no room in the tree, or in the path; nothing is left to find out; the
-# answer can't change; a limit.
+# A run returned because: it is done; the tree must grow; the path must grow; the root is proven; the answer can't
+# change; a limit was reached; the counters are full.
 DONE, GROW, DEEPER, SOLVED, DECIDED, NODE_LIMIT, BYTE_LIMIT, FULL = range(8, 16)
-# What is wrong with the rules; the detail is their answer.
+# The rules are wrong; the detail is their answer.
 NO_ACTIONS, TOO_MANY_ACTIONS, BAD_PLAYER, BAD_CHANCE = range(16, 20)
 BAD_PLAYOUT = 20  # the detail is what the playout returned
-BAD_VALUE = 21  # returns that the game can't have; the detail is the depth of the leaf
-BAD_KEY = 22  # two positions of one key; the detail is the other's entry in the table
+BAD_VALUE = 21  # returns that are impossible in the game; the detail is the depth of the leaf
+BAD_KEY = 22  # two positions have the same key; the detail is the other's entry in the table
 BAD_SCORE = 23  # the policy's score is not a number; the detail is the depth
-# Values from outside: an action whose place in the policy is out of bounds (the detail is the place); all places for
-# leaves are taken.
+# Values from outside: an action's index in the policy is out of bounds (the detail is the index); all slots are taken.
 BAD_INDEX, NO_SLOT = 24, 25
-BAD_BACKUP = 26  # a value that the game can't have, made up by the backup; the mean took its place
+BAD_BACKUP = 26  # the backup gave a value that is impossible in the game; the mean replaced it

@@ -1,27 +1,31 @@
 """Step 3, evaluation: what the leaf is worth to each player, by playouts, by the game's static value, or by both."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from .arrays import copy, zero
-from .jit import inlined
+from .jit import inlined, njit
 from .params import MIXED, ROLLOUTS, STATIC
-from .rules import call_evaluate, call_playout
+from .rng import random_below, sample
+from .rules import CHANCE, TERMINAL, call_evaluate, call_playout
 from .tree import PLAYOUT_ACTIONS
 
-RUNAWAY = -3  # a playout that did not end within RUNAWAY_LIMIT actions
+# What a playout returns when the rules break the contract; otherwise the number of actions played.
+NO_ACTIONS = -1  # the game is not over, but there is no legal action
+TOO_MANY_ACTIONS = -2  # more than `max_actions`
+RUNAWAY = -3  # the playout did not end within RUNAWAY_LIMIT actions
+BAD_ACTION = -4  # `playout_action` or `chance_action` gave an illegal action, the last one in the trace
+
 RUNAWAY_LIMIT = 1_000_000
-END_OF_PLAYOUT = -(2**31)  # in a trace, which begins with the index of its first free place
-
-
-@inlined
-def end_trace(trace, length):
-    """Close a playout in the trace with a mark; what did not fit is lost."""
-    if trace.shape[0] > 0 and trace[0] + length < trace.shape[0]:
-        trace[trace[0] + length] = END_OF_PLAYOUT
-        trace[0] += length + 1
+END_OF_PLAYOUT = -(2**31)  # marks the end of a playout in a trace
+OUTCOMES_SHIFT = np.uint64(60)  # so that one in 16 outcomes of `chance_action` is checked against `chance_outcomes`
 
 
 @inlined
 def evaluate(rules, params, tree, work):
-    """Fill `work.returns` with the leaf's value for each player; returns 0, or a code below zero from a playout."""
+    """Fill `work.returns` with the leaf's value for each player. Returns 0, or a playout's code below zero."""
     players = params.players
     work.began[0] = tree.rng[0]
     zero(work.returns)
@@ -62,3 +66,112 @@ def evaluate(rules, params, tree, work):
         for p in range(players):
             work.returns[p] = params.mix * work.returns[p] + (1.0 - params.mix) * work.values[p]
     return 0
+
+
+@inlined
+def end_trace(trace, length):
+    """Mark the end of a playout in the trace, whose first entry is its next free index. What did not fit is lost."""
+    if trace.shape[0] > 0 and trace[0] + length < trace.shape[0]:
+        trace[trace[0] + length] = END_OF_PLAYOUT
+        trace[0] += length + 1
+
+
+def make_playout(
+    players: int,
+    max_actions: int,
+    checked: bool,
+    current_player: Callable[..., Any],
+    legal_actions: Callable[..., Any],
+    apply: Callable[..., Any],
+    chance_outcomes: Callable[..., Any] | None,
+    chance_action: Callable[..., Any] | None,
+    playout_action: Callable[..., Any] | None,
+    priors: Callable[..., Any] | None,
+    evaluate: Callable[..., Any] | None,
+) -> Callable[..., Any]:
+    """Make a game's playout, with its rules inlined. Optional rules that the game lacks add no machine code.
+
+    With `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified.
+    """
+    has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
+    draws_itself = chance_action is not None
+    checks_outcomes = checked and has_chance
+    own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
+
+    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
+        """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
+
+        `weights` and `rewards` are scratch, `rewards` zeroed. If `trace` has room, the actions are written from index
+        `trace[0]` on. When the limit cuts a playout off, the game's static value stands for the rest, if it has one.
+        Returns the number of actions, or a code below zero.
+        """
+        scale = 1.0
+        length = 0
+        fits = True
+        room = trace.shape[0] - trace[0] if trace.shape[0] > 0 else 0
+        player = current_player(state)
+        while player != TERMINAL:
+            if length >= limit:
+                if has_evaluate:
+                    evaluate(state, rewards)
+                    for p in range(players):
+                        returns[p] += scale * rewards[p]
+                        rewards[p] = 0.0
+                break
+            if draws_itself and player == CHANCE:
+                action = np.int64(chance_action(state, rng))
+                if checks_outcomes and rng[0] >> OUTCOMES_SHIFT == 0:
+                    fits = is_possible(actions, weights, chance_outcomes(state, actions, weights), action)
+            elif has_chance and player == CHANCE:
+                count = chance_outcomes(state, actions, weights)
+                if count <= 0:
+                    return NO_ACTIONS
+                if count > max_actions:
+                    return TOO_MANY_ACTIONS
+                action = np.int64(actions[sample(rng, weights, count)])
+            else:
+                count = legal_actions(state, actions)
+                if count <= 0:
+                    return NO_ACTIONS
+                if count > max_actions:
+                    return TOO_MANY_ACTIONS
+                if own_policy:
+                    action = np.int64(playout_action(state, actions, count, rng))
+                    if checked:
+                        fits = is_listed(actions, count, action)
+                elif by_priors:
+                    priors(state, actions, count, weights)
+                    action = np.int64(actions[sample(rng, weights, count)])
+                else:
+                    action = np.int64(actions[random_below(rng, count)])
+            if length < room:
+                trace[trace[0] + length] = action
+            if not fits:
+                return BAD_ACTION
+            apply(state, action, rewards)
+            for p in range(players):
+                if rewards[p] != 0.0:
+                    returns[p] += scale * rewards[p]
+                    rewards[p] = 0.0
+            scale *= discount
+            length += 1
+            player = current_player(state)
+        return length
+
+    return playout
+
+
+@njit
+def is_listed(actions, count, action):
+    for i in range(count):
+        if actions[i] == action:
+            return True
+    return False
+
+
+@njit
+def is_possible(actions, weights, count, outcome):
+    for i in range(min(count, weights.shape[0])):
+        if actions[i] == outcome and weights[i] > 0.0:
+            return True
+    return False

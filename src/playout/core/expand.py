@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import store_row, zero_row
+from .edges import reserve_edges
 from .endings import BAD_CHANCE, BAD_PLAYER, DONE, NO_ACTIONS, TOO_MANY_ACTIONS
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
@@ -13,7 +14,7 @@ ROUNDING = 1e-6
 
 @inlined
 def normalise(weights, count):
-    """Make weights sum to one; what is negative or not a number counts as zero, and all zero as uniform."""
+    """Scale weights to sum to one. Negative ones and NaN count as zero; all zero means uniform."""
     total = 0.0
     for i in range(count):
         if not weights[i] > 0.0:
@@ -41,7 +42,7 @@ def sort_by_weight(actions, weights, count):
 
 @inlined
 def are_probabilities(weights, count):
-    """Whether weights are at least zero and sum to one: a proof would rest on them."""
+    """Whether weights are non-negative and sum to one; proofs depend on it."""
     total, fit = 0.0, True
     for i in range(count):
         fit &= weights[i] >= 0.0
@@ -51,7 +52,7 @@ def are_probabilities(weights, count):
 
 @inlined
 def find_edges(rules, params, work, player):
-    """The legal actions of `work.state` and their priors, or chance's outcomes and probabilities: (status, count)."""
+    """List the legal actions of `work.state` with priors, or chance's outcomes with probabilities: (status, count)."""
     if player >= params.players or player < CHANCE or (player == CHANCE and not params.has_chance):
         return BAD_PLAYER, player
     if player == CHANCE:
@@ -77,20 +78,8 @@ def find_edges(rules, params, work, player):
 
 
 @inlined
-def reserve_edges(tree, count):
-    """Empty edges after the last one, which an open loop may need for its node."""
-    for e in range(tree.counters[EDGES], tree.counters[EDGES] + count):
-        edge = tree.edges[e]
-        edge["action"], edge["prior"], edge["visits"] = 0, 0.0, 0
-        edge["child"], edge["value"], edge["spread"] = 0, 0.0, 0.0
-        zero_row(tree.policy_columns, e)
-        zero_row(tree.backup_columns, e)
-    tree.counters[EDGES] += count
-
-
-@inlined
 def add_node(params, tree, work, player, count):
-    """Append a node for `work.state` with the edges that `find_edges` found; returns its number."""
+    """Append a node for `work.state` with the edges that `find_edges` listed; returns its number."""
     number, first = tree.counters[NODES], tree.counters[EDGES]
     node = tree.nodes[number]
     node["first_edge"], node["count"] = first, count
@@ -116,7 +105,7 @@ def add_node(params, tree, work, player, count):
 
 @njit
 def expand_position(rules, params, tree, work, player):
-    """Make a node of `work.state`, outside a simulation: (status, number)."""
+    """Make a node of `work.state` outside a simulation: (status, its number)."""
     status, count = find_edges(rules, params, work, player)
     if status != DONE:
         return status, np.int64(count)
@@ -125,7 +114,7 @@ def expand_position(rules, params, tree, work, player):
 
 @inlined
 def expand(rules, params, tree, work, depth, player):
-    """Give the edge at the end of the path its node: (status, its number)."""
+    """Make a node for the last edge of the path: (status, its number)."""
     status, count = find_edges(rules, params, work, player)
     if status != DONE:
         return status, count
@@ -135,12 +124,12 @@ def expand(rules, params, tree, work, depth, player):
     edge["child"] = number
     node, row = tree.nodes[number], (depth - 1) * params.players
     node["visits"], node["own"] = edge["visits"], edge["visits"]
-    # The edge knows its mean for the player above; with one player, or two whose returns sum to a constant, that tells
-    # what the player here got. Otherwise the node begins without it, as does one that keeps a mean for each player.
-    chooser = max(0, np.int64(above["player"]))  # uncompiled, an int8 would not add up with the row
+    # The edge has the mean for the player above. With one player, or two whose returns sum to a constant, that gives
+    # the mean for the player here. Otherwise the node starts without it, as does one with a mean for each player.
+    chooser = max(0, np.int64(above["player"]))  # uncompiled, int8 + row would overflow
     mean = (edge["value"] - work.path_rewards[row + chooser]) / params.discount if params.discount > 0.0 else 0.0
     if edge["visits"] == 0:
-        node["value"] = 0.0  # in a graph, whose position was seen through another edge
+        node["value"] = 0.0  # in a graph, the position was seen through another edge
     elif params.graph == VECTORS:
         node["flags"] = UNKNOWN
     elif max(0, player) == chooser:
@@ -157,4 +146,5 @@ def expand(rules, params, tree, work, depth, player):
 
 @inlined
 def is_root_proven(tree):
+    """Whether the root's exact value is known."""
     return tree.nodes[ROOT]["proof"] > NO_PROOF

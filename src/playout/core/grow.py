@@ -1,18 +1,20 @@
-"""Children that come later: a node's block of edges can grow after the node was made.
+"""Adding children later: a node's block of edges can grow after the node was made.
 
-A block has no room behind it, since others follow. The first child that is added moves the block to the end of the
-edges, with room for a power of two. Once that is full, the block moves again. The place it leaves belongs to no node,
-and is dropped when a subtree is copied. Everything that names an edge by its place follows the move: the leader, the
-links and the table of a graph, and the paths of leaves that wait.
+A block can't grow in place, since others follow. The first child that is added moves the block to the end of the edges,
+with room for a power of two; when that is full, the block moves again. The old place belongs to no node, and is dropped
+when a subtree is copied. Everything that names an edge by its place is updated: the leader, the links and the table of
+a graph, and the paths of leaves that wait.
 """
 
 import numpy as np
 
-from .arrays import swap_words, zero_row
+from .arrays import zero_row
+from .edges import clear_edge, swap_unvisited
 from .jit import inlined, njit
-from .tree import EDGES, END, GREW, LEADER, LOW, NO_PROOF, ROOT, child_node, entry_of
+from .positions import LOW, entry_of
+from .tree import EDGES, END, GREW, LEADER, NO_PROOF, ROOT, child_node
 
-# In place of an edge: the tree has to grow first; a node can't have more; its value is proven without them.
+# In place of an edge: the tree must grow first; a node can't have more edges; its value is already proven.
 NO_ROOM, TOO_MANY, SETTLED = -1, -2, -3
 MOST_EDGES = 65535
 LEAST_ROOM = 4
@@ -32,6 +34,7 @@ def room_of(node):
 
 @inlined
 def move_words(rows, source, target, count):
+    """Move rows to another place and zero the old one."""
     for i in range(count):
         for k in range(rows.shape[1]):
             rows[target + i, k] = rows[source + i, k]
@@ -39,17 +42,8 @@ def move_words(rows, source, target, count):
 
 
 @inlined
-def clear_edge(tree, e):
-    edge = tree.edges[e]
-    edge["action"], edge["prior"], edge["visits"] = 0, 0.0, 0
-    edge["child"], edge["value"], edge["spread"] = 0, 0.0, 0.0
-    zero_row(tree.policy_columns, e)
-    zero_row(tree.backup_columns, e)
-
-
-@inlined
 def move_links(tree, source, target, count):
-    """In a graph: the lists of edges that lead to a node, and positions that are known through an edge."""
+    """In a graph: update the lists of edges that lead to a node, and the table's entries that name an edge."""
     for i in range(count):
         e, here = source + i, target + i
         tree.edge_links[here] = tree.edge_links[e]
@@ -70,7 +64,7 @@ def move_links(tree, source, target, count):
 
 @inlined
 def move_block(tree, work, batch, number, room):
-    """Give a node's edges a new place at the end, with so much room."""
+    """Move a node's edges to the end, into a block of `room` edges."""
     node = tree.nodes[number]
     source, target, count = np.int64(node["first_edge"]), tree.counters[EDGES], np.int64(node["count"])
     for e in range(target, target + room):
@@ -102,10 +96,10 @@ def move_block(tree, work, batch, number, room):
 
 @njit
 def add_edge(tree, work, batch, number, action, prior):
-    """Give a node one more child, among the unvisited by its prior: its edge, or NO_ROOM, TOO_MANY, SETTLED.
+    """Add a child to a node, among the unvisited by its prior. Returns its edge, or NO_ROOM, TOO_MANY or SETTLED.
 
-    Between two simulations only, since a walk under way names edges by their place; leaves that wait in `batch` don't
-    mind. Not in an open loop, whose blocks have room for all children from the start.
+    Only between two simulations, since a simulation names edges by their place; the paths of leaves that wait in
+    `batch` are updated. Not in an open loop, whose blocks have room for all children from the start.
     """
     node = tree.nodes[number]
     count, room = np.int64(node["count"]), room_of(node)
@@ -131,13 +125,3 @@ def add_edge(tree, work, batch, number, action, prior):
         swap_unvisited(tree, e - 1, e)
         e -= 1
     return e
-
-
-@inlined
-def swap_unvisited(tree, a, b):
-    one, other = tree.edges[a], tree.edges[b]
-    action, prior = one["action"], one["prior"]
-    one["action"], one["prior"] = other["action"], other["prior"]
-    other["action"], other["prior"] = action, prior
-    swap_words(tree.policy_columns, a, b)
-    swap_words(tree.backup_columns, a, b)

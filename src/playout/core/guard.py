@@ -1,19 +1,17 @@
-"""Guarded compilation: rules of users' games check their indices, and their loops can be interrupted.
+"""Guarded compilation: users' rules check their indices, and their loops can be interrupted.
 
 A rule that writes past the end of an array would corrupt the process, and one that never returns could not be stopped.
-So users' rules, and the functions of theirs that these call, are compiled with index checks, and their loops count
-their rounds and ask `core/watch.py` now and then whether to go on. Games that come with Playout
-are proven in its tests and compiled without.
+So users' rules, and the helper functions they call, are compiled with index checks, and their loops count their rounds
+and ask `core/watch.py` from time to time whether to go on. Playout's own games are tested with index checks and
+compiled without them.
 """
 
 import contextlib
 import ctypes
 import dis
 import math
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
+from collections.abc import Callable
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -25,20 +23,21 @@ from numba.core import ir as numba_ir
 from numba.core.compiler_machinery import register_pass
 from numba.core.errors import ConstantInferenceError
 
+from .references import calls_in, is_users_own, names_in
 from .watch import POLL_EVERY, RuleInterrupted, callback
 
-PACKAGE = Path(__file__).resolve().parents[1]
 SYMBOL = "playout_poll"
 WORD = ir.IntType(64)
-FEW_ROUNDS = 1 << 12  # a loop that makes no more than this, loops inside it included, is not counted
+FEW_ROUNDS = 1 << 12  # a loop with no more than this, inner loops included, is not counted
+
 llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 
 class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
     """Numba's lowering, with index checks that know their line and loops that poll.
 
-    Loops count their rounds, but for those that go round a few times as written. A loop over a range or an array counts
-    its rounds when it begins, unless they are many; the compiler takes that question out of the loop.
+    Loops count their rounds, except those that visibly make few. A loop over a range or an array counts all its rounds
+    when it begins, unless they are many; the compiler moves that test out of the loop.
     """
 
     def lower_function_body(self) -> Any:
@@ -51,11 +50,11 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
                 self._headers.add(id(self.blocks[loop.header]))
                 self._counted.add(id(self._iterator_of(self.blocks[loop.header])))
         self._rounds = None
-        self._are_many: dict[int, Any] = {}  # by iterator: where it is kept whether its rounds are many
+        self._are_many: dict[int, Any] = {}  # by iterator: the variable that says whether its rounds are many
         return super().lower_function_body()
 
     def lower(self) -> None:
-        """Index checks by one comparison in place of Numba's two; and all that is raised has the user's line."""
+        """Check indices with one comparison instead of Numba's two, and give every exception the user's line."""
         convention = callconv.CPUCallConv
         numbas = cgutils.do_boundscheck, convention.return_user_exc
         cgutils.do_boundscheck, convention.return_user_exc = self._check_index, self._raising(convention)
@@ -76,7 +75,7 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         return return_user_exc
 
     def _check_index(self, context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
-        outside = builder.icmp_unsigned(">=", index, length)  # a negative one is huge
+        outside = builder.icmp_unsigned(">=", index, length)  # unsigned, a negative index is huge
         with cgutils.if_unlikely(builder, outside):
             context.call_conv.return_user_exc(builder, IndexError, ("index is out of bounds",))
 
@@ -97,7 +96,7 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         super().lower_block(block)
 
     def _iterator_of(self, header: Any) -> Any:
-        """The `getiter` whose items a loop goes through; None where that is not known, or the loop is a `while`."""
+        """The `getiter` that a loop iterates over; None if that is unknown or the loop is a `while`."""
         for step in header.find_insts(numba_ir.Assign):
             if isinstance(step.value, numba_ir.Expr) and step.value.op == "iternext":
                 with contextlib.suppress(KeyError):
@@ -105,7 +104,7 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         return None
 
     def _rounds_as_written(self, loop: Any) -> int | None:
-        """How often a loop over a tuple or over a range of constants goes round; None for any other."""
+        """The number of rounds of a loop over a tuple or over a range of constants; None for any other loop."""
         iterator = self._iterator_of(self.blocks[loop.header])
         if iterator is None:
             return None
@@ -125,7 +124,7 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         builder, kind = self.builder, self.typeof(expr.value.name)
         length = self.context.get_function(len, typing.signature(types.intp, kind))
         rounds = length(builder, (self.loadvar(expr.value.name),))
-        if rounds.type.width < WORD.width:  # a range of int32 counts in such
+        if rounds.type.width < WORD.width:  # a range of int32 has an int32 length
             rounds = builder.zext(rounds, WORD)
         are_many = builder.icmp_unsigned(">=", rounds, WORD(POLL_EVERY))
         self._are_many[id(expr)] = kept = cgutils.alloca_once(builder, are_many.type)
@@ -157,7 +156,7 @@ class _GuardedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
 
 
 def compiler_with(lowering: type[Any], before: dict[type[Any], type[Any]] | None = None) -> type[Any]:
-    """Numba's own pipeline, with another lowering in place of its own, and a pass of ours before some of its own."""
+    """Numba's own pipeline with its lowering replaced, and with passes of ours inserted before some of its own."""
 
     class Compiler(compiler.CompilerBase):  # type: ignore[misc]  # Numba is untyped
         def define_pipelines(self) -> list[Any]:
@@ -179,7 +178,7 @@ _GuardedCompiler = compiler_with(_GuardedLowering)
 
 
 def guarded(function: Callable[..., Any], **options: Any) -> Any:
-    """A dispatcher for `function`, guarded, and for whatever functions of the user's it calls."""
+    """A guarded dispatcher for `function`; the user's own functions that it calls are guarded as well."""
     refuse_recursion(function)
 
     def finish(copied: FunctionType) -> Any:
@@ -191,16 +190,10 @@ def guarded(function: Callable[..., Any], **options: Any) -> Any:
     return Copies(finish).of(function)
 
 
-def is_proven(function: Callable[..., Any]) -> bool:
-    """Whether a rule comes with Playout, whose tests go through all of them with index checks."""
-    code = getattr(getattr(function, "py_func", function), "__code__", None)
-    return code is not None and Path(code.co_filename).is_relative_to(PACKAGE)
-
-
 class Copies:
-    """Copies of functions, each made once: `finish` makes something of a copy, such as a guarded dispatcher.
+    """Copies of functions, each made once; `finish` turns a copy into what is wanted, such as a guarded dispatcher.
 
-    Helpers of the user's own that were compiled are replaced in the copies by copies of theirs.
+    In the copies, compiled helpers of the user's own are replaced by copies as well.
     """
 
     def __init__(self, finish: Callable[[FunctionType], Any]) -> None:
@@ -215,7 +208,7 @@ class Copies:
             cells = tuple(CellType() for _ in function.__closure__ or ())
             copied = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
             copied.__qualname__, copied.__module__ = function.__qualname__, function.__module__
-            self.made[id(function)] = self.finish(copied)  # before its helpers: they may call it back
+            self.made[id(function)] = self.finish(copied)  # before its helpers, which may refer back to it
             for name in names_in(function.__code__):
                 if name in scope:
                     scope[name] = self.replaced(scope[name])
@@ -225,7 +218,7 @@ class Copies:
         return self.made[id(function)]
 
     def replaced(self, value: Any) -> Any:
-        """What a function refers to, as its copy should see it."""
+        """A value that a function refers to, as the copy of that function should see it."""
         if isinstance(value, ModuleType):
             return self.module(value) if is_users_own(value) else value
         if type(value) is tuple and any(hasattr(item, "py_func") for item in value):
@@ -235,7 +228,7 @@ class Copies:
         return self.of(inner) if is_helper else value
 
     def module(self, module: ModuleType) -> ModuleType:
-        """A user's module with copies of its compiled functions."""
+        """A copy of a user's module, with copies of its compiled functions."""
         if id(module) not in self.modules:
             self.modules[id(module)] = copied = ModuleType(module.__name__)
             for name, value in vars(module).items():
@@ -244,7 +237,7 @@ class Copies:
 
 
 def refuse_flat(function: FunctionType) -> None:
-    """Numba checks no index of `.flat`."""
+    """Reject `.flat`, whose indices Numba does not check."""
     for step in dis.get_instructions(function.__code__):
         if step.argval == "flat" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
@@ -253,7 +246,7 @@ def refuse_flat(function: FunctionType) -> None:
 
 
 def refuse_recursion(function: Callable[..., Any]) -> None:
-    """An endless recursion crashes the process, when it runs or already when Numba infers its types."""
+    """Reject recursion: if endless, it crashes the process when it runs, or already when Numba infers its types."""
     done: set[int] = set()
 
     def follow(caller: FunctionType, path: list[FunctionType]) -> None:
@@ -269,57 +262,3 @@ def refuse_recursion(function: Callable[..., Any]) -> None:
 
     first: Any = getattr(function, "py_func", function)
     follow(first, [first])
-
-
-def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
-    """The functions of the user's own that a function refers to, each with the line."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    value: Any = None
-    for step in _steps_in(function.__code__):
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
-        elif step.opname == "LOAD_GLOBAL":
-            value = function.__globals__.get(step.argval)
-        elif step.opname == "LOAD_DEREF" and step.argval in cells:
-            with contextlib.suppress(ValueError):  # a cell that is still empty
-                value = cells[step.argval].cell_contents
-        else:
-            value = None
-        for item in value if type(value) is tuple else (value,):
-            inner = getattr(item, "py_func", None)
-            if isinstance(inner, FunctionType) and is_users_own(inner):
-                yield (step.positions.lineno if step.positions else None) or 0, inner
-
-
-def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
-    """The steps of a function's code and of the functions nested in it."""
-    yield from dis.get_instructions(code)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _steps_in(constant)
-
-
-def names_in(code: CodeType) -> list[str]:
-    """All names that a function's code and the functions nested in it refer to."""
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names += names_in(constant)
-    return names
-
-
-def is_users_own(value: ModuleType | FunctionType) -> bool:
-    """Whether a module or function is neither Python's, nor an installed package's, nor ours."""
-    file = value.__code__.co_filename if isinstance(value, FunctionType) else file_of(value)
-    return is_followed(file) and not Path(file or "").is_relative_to(PACKAGE)
-
-
-def file_of(module: ModuleType) -> str | None:
-    """The file of a module, or the folder of a package that has no `__init__.py`."""
-    found: str | None = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
-    return found
-
-
-def is_followed(file: str | None) -> bool:
-    """Whether a source file can change without its version: a user's, and those of this package."""
-    return file is not None and "site-packages" not in file and not file.startswith(sys.base_prefix)

@@ -1,9 +1,9 @@
-"""Tuples of arrays and numbers that compiled functions hand on as one pointer.
+"""Tuples of arrays and numbers that compiled functions pass as one pointer.
 
-A tree, what a simulation writes down and the settings are some two hundred words. Numba hands a named tuple over word
-by word, at each call of each function, and much of the time of compiling goes into that. A packed tuple is one pointer
-to a struct of the same words. `unpacked` copies the struct into the function that Python calls: once all others are
-compiled into that one, LLVM keeps the words in registers as if they had been handed over one by one.
+The tree, the scratch of a simulation and the settings are about two hundred words. Numba passes a named tuple word by
+word in each call, and spends much of its compile time on that. A packed tuple is one pointer to a struct of the same
+words. `unpacked` copies the struct into the function that Python calls: once all others are inlined into that one, LLVM
+keeps the words in registers as if they had been passed one by one.
 """
 
 import zlib
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
+from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
@@ -24,7 +24,8 @@ from numba.extending import (
     unbox,
 )
 
-COMPILED = not config.DISABLE_JIT
+from .jit import COMPILED
+
 C = TypeVar("C", bound=type[tuple[Any, ...]])
 
 
@@ -47,8 +48,8 @@ class Packed(types.Type):  # type: ignore[misc]  # Numba is untyped
 class _PackedModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Packed) -> None:
         members = [manager.lookup(field).get_value_type() for field in kind.fields.values()]
-        # The last word is where the struct was first made: the copy that `unpacked` makes must not be seen by functions
-        # that are called by address, or LLVM could not keep it in registers.
+        # The last word is the address of the original struct. Functions that are called by address get that one: if
+        # they could see the copy that `unpacked` makes, LLVM could not keep it in registers.
         super().__init__(manager, kind, ir.PointerType(ir.LiteralStructType([*members, ir.IntType(64)])))
 
 
@@ -90,13 +91,13 @@ def _unbox(kind: Packed, value: Any, c: Any) -> Any:
 
 
 def origin_of(builder: Any, kind: Packed, value: Any) -> Any:
-    """The pointer to a packed tuple as Python handed it over."""
+    """The pointer to the original of a packed tuple, as Python passed it."""
     return builder.inttoptr(builder.load(cgutils.gep_inbounds(builder, value, 0, len(kind.fields))), value.type)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _copied(typing: Any, value: Any) -> Any:
-    """The same tuple, in memory of the function that calls this."""
+    """A copy of the tuple, on the stack of the calling function."""
     if not isinstance(value, Packed):
         return None
 
@@ -112,7 +113,7 @@ unpacked: Any = _copied if COMPILED else (lambda value: value)
 
 
 def packed(cls: C) -> C:
-    """Decorate a named tuple: compiled functions get it as one pointer."""
+    """Decorate a named tuple so that compiled functions get it as one pointer."""
 
     @typeof_impl.register(cls)  # type: ignore[untyped-decorator]
     def typeof(value: Any, c: Any) -> Any:

@@ -1,4 +1,7 @@
-"""The settings as the kernels see them: numbers only, one tuple, so that no setting compiles anything again."""
+"""The settings as the kernels see them: one tuple of numbers, so that changing a setting compiles nothing.
+
+A small file on its own, because it is the whole interface between `settings` and the kernels.
+"""
 
 from typing import NamedTuple
 
@@ -13,6 +16,8 @@ BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
 
 @packed
 class Params(NamedTuple):
+    """The settings of a search and the facts about its game that the kernels need."""
+
     players: int
     max_actions: int
     unvisited: int
@@ -29,33 +34,33 @@ class Params(NamedTuple):
     mix: float  # share of the playouts in a mixed value
     discount: float
     solver: int
-    lowest: float  # the range of what a player can still get; infinite where it is not known
+    lowest: float  # the range of a player's remaining return; infinite if unknown
     highest: float
-    least_return: float  # what a return may be; outside of it, a rule is wrong
+    least_return: float  # the range of returns; a value outside means that a rule is wrong
     most_return: float
-    sum_of_returns: float  # what the returns of all players must add up to; nan: not known
-    win_decides: int  # 1: when one player has the most, what the others have follows
+    sum_of_returns: float  # what the returns of all players must add up to; nan: unknown
+    win_decides: int  # 1: when one player gets the most, that determines what the others get
     normalise: int
     random_ties: int
     has_chance: int  # the game has chance outcomes
     has_priors: int  # the game gives priors
-    by_prior: int  # edges are taken in order of prior, whether the game gives them, noise, or a tree by hand
+    by_prior: int  # edges have priors, from the game, from noise or from a literal tree: take them in that order
     evaluate_root: int  # 1: the first simulation evaluates the root itself
     keep_states: int
     answer: int
     z: float  # width of the confidence bound, in standard errors
     early_stop: int
-    few_outcomes: int  # chance nodes let in min(cap, initial + k N^alpha) different outcomes
+    few_outcomes: int  # chance nodes admit min(cap, initial + k N^alpha) different outcomes
     outcomes_initial: float
     outcomes_k: float
     outcomes_alpha: float
     outcomes_cap: float
     open_loop: int
     graph: int  # NO_GRAPH, SCALARS, VECTORS of `core/tree.py`
-    has_hash: int  # the game gives keys; otherwise a hash of the state's bytes
+    has_hash: int  # the game gives keys; otherwise they are a hash of the state's bytes
     check_keys: int  # compare the states of equal keys
-    virtual_loss: float  # 1: a walk under way counts as a loss, 0: as what its edge is worth
-    prior_power: float  # what the weights of a policy from outside are raised to
-    returns_sum: float  # what two players get together, for values from outside that name one player's; nan: unknown
-    node_spread: int  # 1: the policy may look at a node's spread
-    has_index: int  # the game says where a policy has an action; otherwise the action's own number
+    virtual_loss: float  # 1: a simulation in flight counts as a loss, 0: as its edge's value
+    prior_power: float  # exponent for the weights of a policy from outside
+    returns_sum: float  # the sum for two players, for outside values given for one of them; nan: unknown
+    node_spread: int  # 1: the policy may read a node's spread
+    has_index: int  # the game gives an action's index in a policy; otherwise it is the action itself

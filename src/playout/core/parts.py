@@ -1,8 +1,8 @@
-"""Parts of a search that are classes with compiled functions: compiled like a game's rules, called by address.
+"""Policies and backups: compiled like a game's rules and called by address.
 
-What the kernel calls is made around a part's functions (`core/choose.py`, `core/backup.py`), compiled for itself and
-kept on disk, so that a new part compiles nothing else. The part's settings and tables are a record beside the tree, its
-columns are words beside the edges (`core/columns.py`).
+A kernel is made around a part's functions (`core/choose.py`, `core/backup.py`), compiled on its own and cached on disk,
+so that a new part compiles nothing else. The part's settings and tables are a record beside the tree, its columns are
+words beside the edges (`core/columns.py`).
 """
 
 from collections.abc import Callable
@@ -12,20 +12,21 @@ import numba
 import numpy as np
 from numba import typeof, types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
 from .columns import NONE, column_moves, new_edge, record_view
-from .guard import guarded, is_proven
-from .jit import COMPILED, OPTIONS, address, compile_part, fingerprint, inlined
+from .compile_errors import RuleCompileError, reason_of, where_of
+from .guard import guarded
+from .jit import COMPILED, OPTIONS, address, compile_part, inlined
 from .pack import origin_of
 from .params import OPEN, TREE
-from .rules import BACK_UP, CHOOSE, RuleCompileError, reason_of, where_of
+from .references import fingerprint, is_proven
+from .rules import BACK_UP, CHOOSE, call_entry
 
 
-class Part:
-    """The functions of one part's class, and the layout of what it keeps. Settings are data: one serves them all."""
+class PartCode:
+    """The functions of one policy or backup class, and the layout of its data. It serves all settings of that class."""
 
     def __init__(
         self,
@@ -37,17 +38,17 @@ class Part:
     ) -> None:
         self.name, self.functions, self.record, self.columns, self.facts = name, functions, record, columns, facts
         self.guard = not all(is_proven(function) for function in functions.values())
-        self.made: dict[Any, Any] = {}  # the machine code lives as long as its dispatcher
+        self.made: dict[Any, Any] = {}  # keeps the dispatchers alive, and with them the machine code
 
     @property
     def traits(self) -> tuple[Any, ...]:
-        """What tells the code that is made of it apart, for the cache on disk."""
+        """Everything the compiled code depends on, for its key in the disk cache."""
         functions = [self.functions[name] for name in sorted(self.functions)]
         facts = sorted(self.facts.items())
         return (self.record.descr, self.columns.descr if self.columns.names else (), self.guard, facts, *functions)
 
     def ready(self, name: str) -> Any:
-        """A function as others are compiled around it."""
+        """A function of the part, ready to be inlined into a kernel."""
         function = self.functions[name]
         if not COMPILED:
             return function
@@ -55,8 +56,8 @@ class Part:
         return guarded(function, **options) if self.guard else numba.njit(**options)(function)
 
 
-def choose_entry(policy: Part, topology: int, waiting: bool, shown: bool, arrays: tuple[Any, ...]) -> Any:
-    """What the rules table holds for the choice at a node; in a graph it is that of a tree."""
+def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, arrays: tuple[Any, ...]) -> Any:
+    """The entry of the rules table for the choice at a node; a graph uses the one for a tree."""
     topology = OPEN if topology == OPEN else TREE
 
     def make() -> Callable[..., Any]:
@@ -77,8 +78,8 @@ def choose_entry(policy: Part, topology: int, waiting: bool, shown: bool, arrays
     return _entry((policy,), ("choose", topology, waiting, shown), make, arrays)
 
 
-def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arrays: tuple[Any, ...]) -> Any:
-    """What the rules table holds for the way back from a leaf to the root."""
+def back_up_entry(backup: PartCode, policy: PartCode, topology: int, waiting: bool, arrays: tuple[Any, ...]) -> Any:
+    """The entry of the rules table for the backup from a leaf to the root."""
     parts = (backup, policy) if "update" in policy.functions else (backup,)
 
     def make() -> Callable[..., Any]:
@@ -98,7 +99,7 @@ def back_up_entry(backup: Part, policy: Part, topology: int, waiting: bool, arra
 
 
 def _splitter(terms: Any, count: int) -> Any:
-    """As `make_split` of `core/choose.py`, by a policy's own terms."""
+    """Like `make_split` of `core/choose.py`, but with the policy's own terms."""
     places = ", ".join(f"out[row, at, {k}]" for k in range(count)) + ("," if count == 1 else "")
     scope = {"terms": terms}
     exec(
@@ -110,7 +111,7 @@ def _splitter(terms: Any, count: int) -> Any:
 
 
 def _shower(columns: np.dtype[Any]) -> Any:
-    """What adds a part's columns to what is seen of an edge."""
+    """A function that adds a part's columns to its view of an edge."""
     load, _ = column_moves(columns)
 
     def show(slate, seen, tree, row):
@@ -122,54 +123,49 @@ def _shower(columns: np.dtype[Any]) -> Any:
     return inlined(show)
 
 
-def _entry(parts: tuple[Part, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]) -> Any:
-    """What `make` gives, compiled: its address, or uncompiled the function itself."""
+def _entry(parts: tuple[PartCode, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]) -> Any:
+    """The address of what `make` returns, compiled; uncompiled, the function itself."""
     made, key = parts[0].made, (*kind, *(id(part) for part in parts[1:]))
     if key not in made:
-        made[key] = (_compiled(parts, kind, make, arrays), parts)  # the others must live as long as the code
+        made[key] = (_compiled(parts, kind, make, arrays), parts)  # the code needs the other parts alive
     return address(made[key][0]) if COMPILED else _quiet(made[key][0])
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any) -> Any:
-        with np.errstate(all="ignore"):  # as compiled
+        with np.errstate(all="ignore"):  # like compiled code
             return function(*given)
 
     return call
 
 
-def _compiled(parts: tuple[Part, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]) -> Any:
+def _compiled(
+    parts: tuple[PartCode, ...], kind: tuple[Any, ...], make: Callable[[], Any], arrays: tuple[Any, ...]
+) -> Any:
     if not COMPILED:
         return make()
     signature = types.int64(*(typeof(each) for each in arrays), types.int64, types.int64, types.int64)
     try:
-        # Not before: a helper or a constant may be defined after the class.
+        # Only now: a helper or a constant may be defined after the class.
         key = fingerprint(kind, *(part.traits for part in parts))
         return compile_part(make(), signature, f"{parts[0].name}.{'-'.join(map(str, kind))}", key)
-    except Exception as error:  # Numba's are of many kinds
+    except Exception as error:  # Numba raises many kinds
         functions = [(name, function) for part in parts for name, function in part.functions.items()]
         wrong = next((f for name, f in functions if f"'{name}'" in str(error)), functions[-1][1])
         raise RuleCompileError(wrong.__name__, *where_of(error, wrong), reason_of(error)) from error
 
 
 def _caller(index: int) -> Any:
-    """An intrinsic `call(rules, params, tree, work, a, b, c)` for what a part was made into."""
+    """An intrinsic `call(rules, params, tree, work, a, b, c)` for the kernel at `rules[index]`."""
 
     def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
-        table = make_array(sig.args[0])(context, builder, values[0])
-        slot = builder.gep(table.data, [context.get_constant(types.intp, index)])
-        wanted = (*sig.args[1:4], types.int64, types.int64, types.int64)
-        function_type = context.call_conv.get_function_type(types.int64, wanted)
-        pointer = builder.inttoptr(builder.load(slot), function_type.as_pointer())
+        wanted = types.int64(*sig.args[1:4], types.int64, types.int64, types.int64)
         passed = [origin_of(builder, kind, value) for kind, value in zip(sig.args[1:4], values[1:4], strict=True)]
         passed += [
             context.cast(builder, value, kind, types.int64)
             for kind, value in zip(sig.args[4:], values[4:], strict=True)
         ]
-        status, result = context.call_conv.call_function(builder, pointer, types.int64, wanted, passed)
-        with builder.if_then(status.is_error, likely=False):
-            context.call_conv.return_status_propagate(builder, status)
-        return result
+        return call_entry(context, builder, sig.args[0], values[0], index, wanted, passed)
 
     def call(typingctx: Any, rules: Any, params: Any, tree: Any, work: Any, a: Any, b: Any, c: Any) -> Any:
         return types.int64(rules, params, tree, work, a, b, c), codegen

@@ -1,7 +1,7 @@
-"""Arrays and states that note what a rule writes outside of them.
+"""Arrays and states that record what a rule writes outside their bounds.
 
-NumPy refuses an index past the end; these let the rule go on, so that the doctor can say how far it went. They also
-note an index below zero, which NumPy and Numba both count from the end.
+NumPy raises at an index past the end; these let the rule go on, so that the doctor can say how far it went. They also
+record an index below zero, which NumPy and Numba both count from the end.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-# The buffers of each rule.
+# The output arrays of each rule.
 BUFFERS = {
     "legal_actions": ("actions",),
     "chance_outcomes": ("actions", "probabilities"),
@@ -19,12 +19,12 @@ BUFFERS = {
     "evaluate": ("values",),
     "observe": ("planes",),
 }
-LISTED = ("actions", "probabilities", "out")  # as long as there are actions
+LISTED = ("actions", "probabilities", "out")  # with one entry for each action
 
 
 @dataclass
-class Outside:
-    """Writes outside of one array: how many, the place of the first one, and how far they went."""
+class OutsideWrites:
+    """Writes outside one array: how many, the index of the first one, and how far they went."""
 
     shape: tuple[int, ...]
     first: tuple[int, ...]
@@ -34,17 +34,17 @@ class Outside:
 
 @dataclass
 class Recorder:
-    """What a rule wrote outside of its arrays, by the name of the array; and the places counted from the end."""
+    """What a rule wrote outside its arrays, by the name of the array, and the indices below zero."""
 
     writes: Counter[str] = field(default_factory=Counter)  # all of them
-    outside: dict[str, Outside] = field(default_factory=dict)
+    outside: dict[str, OutsideWrites] = field(default_factory=dict)
     negative: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def note(self, name: str, index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-        """Whether a write to `index` would be outside."""
+        """Record a write; returns whether it is outside."""
         self.writes[name] += 1
         if any(not -size <= at < size for at, size in zip(index, shape, strict=False)):
-            noted = self.outside.setdefault(name, Outside(shape, index))
+            noted = self.outside.setdefault(name, OutsideWrites(shape, index))
             noted.writes += 1
             noted.most = max(noted.most, index[0] + 1)
             return True
@@ -54,7 +54,7 @@ class Recorder:
 
 
 class GuardedArray(np.ndarray[Any, Any]):
-    """An array that hands writes outside of it to a recorder, and drops them. Its views do so too."""
+    """An array that reports writes outside it to a recorder, and drops them. So do its views."""
 
     recorder: Recorder | None
     name: str
@@ -63,7 +63,7 @@ class GuardedArray(np.ndarray[Any, Any]):
         self.recorder, self.name = getattr(obj, "recorder", None), getattr(obj, "name", "")
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """What is computed from it is a plain array or number, as it would be without the guard."""
+        """Results computed from it are plain arrays or numbers, as they would be without the guard."""
         plain = np.asarray(array)
         return plain[()] if return_scalar or plain.ndim == 0 else plain
 
@@ -78,13 +78,14 @@ class GuardedArray(np.ndarray[Any, Any]):
 
 
 def guarded(array: Any, recorder: Recorder, name: str) -> Any:
+    """A view of an array that reports writes outside it to `recorder`."""
     found = array.view(GuardedArray)
     found.recorder, found.name = recorder, name
     return found
 
 
 class StateGuard:
-    """Makes records whose arrays are guarded from the bytes of a game's states."""
+    """Turns the bytes of a game's states into records whose arrays are guarded."""
 
     def __init__(self, record: np.dtype[Any]) -> None:
         guard = self

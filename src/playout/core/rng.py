@@ -1,7 +1,7 @@
-"""Random numbers: an explicit generator whose whole state is one uint64 in an array of length one (SplitMix64).
+"""Random numbers: SplitMix64, whose whole state is one uint64 in an array of length one.
 
-The same seed gives the same numbers compiled and uncompiled. A game's own playout policy gets the generator as `rng`
-and calls `random_below(rng, n)` or `random_float(rng)`.
+The same seed gives the same numbers, compiled and uncompiled. A game's own playout policy gets the generator as `rng`
+and calls `random_below(rng, n)` or `random_float(rng)`. A small file on its own, because games use it too.
 """
 
 import math
@@ -51,7 +51,7 @@ def random_normal(rng):
 
 @njit
 def sample(rng, weights, count):
-    """An index below `count`, by weight; weights need not sum to one. Without any positive weight, uniformly."""
+    """Draw an index below `count` by weight. Weights need not sum to one; if none is positive, the draw is uniform."""
     total = 0.0
     for i in range(count):
         total += weights[i]

@@ -1,13 +1,14 @@
-"""Step 1, selection: the walk down to a leaf, in a tree, a graph or an open loop, also while other walks wait.
+"""Step 1, selection: the way down to a leaf, in a tree, a graph or an open loop, also with other simulations in flight.
 
-`topology` and `waiting` are constants wherever a kernel calls these functions; the branches for the others are not even
-compiled (`core/jit.py`).
+`topology` and `waiting` are constants wherever a kernel calls these functions, so the branches for other values are not
+even compiled (`core/jit.py`).
 """
 
 import numpy as np
 
 from .arrays import copy, load_row
-from .choose import NO_NUMBER, to_the_front
+from .choose import NO_NUMBER
+from .edges import to_the_front
 from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
 from .expand import add_node, find_edges
 from .graph import find_known, is_on_path
@@ -22,10 +23,10 @@ from .tree import EDGES, END, FLYING, NO_NODE, NODES, ROOT, WAITING
 
 @inlined
 def sample_outcome(params, tree, node):
-    """An outcome of a chance node, by its probability.
+    """Draw an outcome of a chance node by its probability.
 
-    Where outcomes are limited, only min(cap, initial + k N^alpha) different ones are let in, as they are drawn; while
-    the node is full, one of those is drawn, by their probabilities.
+    If outcomes are limited, at most min(cap, initial + k N^alpha) different ones are admitted, in the order in which
+    they are drawn. While the node is full, one of the admitted is drawn, by their probabilities.
     """
     first, count = np.int64(node["first_edge"]), np.int64(node["count"])
     if not params.few_outcomes:
@@ -43,7 +44,7 @@ def sample_outcome(params, tree, node):
 
 @inlined
 def draw_outcome(tree, first, count, total):
-    """One of `count` edges by their probabilities, which sum to `total`."""
+    """Draw one of `count` edges by their probabilities, which sum to `total`."""
     rest = random_float(tree.rng) * total
     last = first
     for e in range(first, first + count):
@@ -58,10 +59,10 @@ def draw_outcome(tree, first, count, total):
 
 @inlined
 def select_edge(rules, params, tree, work, topology, number, depth, extra):
-    """The edge that a simulation takes from a node: the policy's choice; at a chance node, by probability.
+    """The edge that a simulation takes from a node: the policy's choice, or a draw at a chance node.
 
-    `extra` is how many walks are under way through the node; in an open loop, how many actions are legal now.
-    NO_NUMBER where the policy gave none.
+    `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
+    NO_NUMBER if the policy gave a score that is not a number.
     """
     if topology != OPEN:
         node = tree.nodes[number]
@@ -72,20 +73,20 @@ def select_edge(rules, params, tree, work, topology, number, depth, extra):
 
 @inlined
 def take_edge(rules, params, tree, work, topology, number, e, depth):
-    """Walk one edge: note it in the path, bring the state and the rewards of the step up to date."""
+    """Take one edge: add it to the path, with the rewards of the step, and update the state."""
     players = params.players
     work.path_nodes[depth] = number
     work.path_edges[depth] = e
     row = depth * players
     child = tree.edges[e]["child"]
     if params.keep_states:
-        if child > END:  # the state is there already
+        if child > END:  # its state is stored
             at = e if topology == GRAPH else np.int64(child)
             for p in range(players):
                 work.path_rewards[row + p] = tree.rewards[at, p]
             return
         load_row(work.state, tree.states, number)
-    # The first two by hand: LLVM would make a vector loop of it, for rows of two a fifth of the simulation's time.
+    # The first two by hand: LLVM would make a vector loop, for rows of two a fifth of the simulation's time.
     work.path_rewards[row] = 0.0
     if players > 1:
         work.path_rewards[row + 1] = 0.0
@@ -96,7 +97,7 @@ def take_edge(rules, params, tree, work, topology, number, e, depth):
 
 @inlined
 def arrive(rules, params, tree, work, topology, waiting, e, depth):
-    """Where the edge just taken leads: (how the walk ends, NO_NODE, who moves); or the node to go on from, second."""
+    """Where the edge just taken leads: (DONE, the next node, …), or (an ending, NO_NODE, the player to move)."""
     if topology == OPEN:
         return arrive_open(rules, params, tree, work, e, depth)
     child = np.int64(tree.edges[e]["child"])
@@ -122,7 +123,7 @@ def arrive(rules, params, tree, work, topology, waiting, e, depth):
 
 @inlined
 def add_chance_node(rules, params, tree, work, e, depth):
-    """Chance's turn needs no value from outside: such a position becomes a node at once, and the walk goes on."""
+    """Make a node of a chance position, which needs no value from outside; the simulation goes on."""
     ahead = work.info[WAITING] + 2
     if (
         tree.counters[EDGES] + ahead * params.max_actions > tree.edges.shape[0]
@@ -140,7 +141,7 @@ def add_chance_node(rules, params, tree, work, e, depth):
 
 @inlined
 def keep_rewards(params, tree, work, number, depth):
-    """What the step into a new node brought, where states are kept."""
+    """Store the rewards of the step into a new node, if states are kept."""
     if params.keep_states:
         for p in range(params.players):
             tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
@@ -148,7 +149,7 @@ def keep_rewards(params, tree, work, number, depth):
 
 @inlined
 def go_down(rules, params, tree, work, topology, waiting, number, depth, player, flying, forced):
-    """One edge further: as `arrive` has it. `forced` is the edge to take; -1: the best."""
+    """Choose and take one edge; the result is that of `arrive`. `forced` is the edge to take, or -1."""
     extra = flying
     if topology == OPEN:
         status, extra = find_edges(rules, params, work, player)
@@ -165,7 +166,7 @@ def go_down(rules, params, tree, work, topology, waiting, number, depth, player,
 
 @inlined
 def select(rules, params, tree, work, topology, waiting, forced):
-    """Walk from the root to a leaf: (how the walk ended, its depth, who moves at the leaf), or a status and its detail.
+    """Go from the root to a leaf: (an ending, its depth, the player to move), or (a status, the depth, its detail).
 
     `forced` is the edge to take at the root, or -1.
     """
@@ -189,11 +190,11 @@ def select(rules, params, tree, work, topology, waiting, forced):
         if child == NO_NODE:
             return ending, depth, player
         if topology == GRAPH:
-            if child > highest:  # younger than all nodes on the path, so none of them
+            if child > highest:  # newer than all nodes on the path, so not one of them
                 highest = child
             elif is_on_path(work, child, depth):
                 return CYCLE, depth, np.int64(TERMINAL)
-        if waiting:  # where none came past the node above, none is below
+        if waiting:  # with none in flight through the node above, there is none here
             flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
             forced = np.int64(-1)
         number = child

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from playout.core.compile_errors import RuleCompileError
 from playout.core.guard import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
-from playout.core.rules import RuleCompileError
 from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError
 from playout.game import REQUIRED, Game

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from playout.core.frozen import referenced
-from playout.core.guard import names_in
-from playout.core.rules import Rules
+from playout.core.compile_rules import Rules
+from playout.core.references import names_in, referenced
 
 
 def random_source(function: Any, seen: set[int] | None = None) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from playout.common.disk import replacing
-from playout.core.jit import base_folder
+from playout.core.cache import base_folder
 from playout.errors import FileError
 from playout.games.chess.board import BISHOP, KNIGHT_STEPS, QUEEN, ROOK
 from playout.games.chess.leela import MOVES, LeelaChess, move_index

@@ -1,4 +1,4 @@
-"""What to say when a rule is wrong: which rule, in which position, what it did, and what was expected."""
+"""Messages for faulty rules: which rule, in which position, what it did, and what was expected."""
 
 import contextlib
 import sys
@@ -11,21 +11,24 @@ import numpy as np
 
 from playout.common.raised import described, safe_text, users_line
 from playout.core.callback import CallbackError
-from playout.core.guard import PACKAGE, Copies, is_proven
+from playout.core.compile_rules import WrongAnswerError
+from playout.core.guard import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
-from playout.core.rules import CHANCE, WrongAnswerError
+from playout.core.references import PACKAGE, is_proven
+from playout.core.rules import CHANCE
 from playout.core.watch import CtrlC, RuleInterrupted, as_exception, python_seconds, watched
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.parts.faults import raised_in
 
 if TYPE_CHECKING:
-    from .game import Game, Position
+    from .game import Game
+    from .position import Position
 
-UNWRITTEN = -12345  # what the buffers hold of a rule that is asked again
+UNWRITTEN = -12345  # what buffers hold before a rule is run again
 ROUNDING = 1e-6
-RANGE = {False: "set value_range = (least, most) in the class", True: "say value_range= in po.wrap"}  # of an object
-SUM = {False: "set returns_sum in the class", True: "say returns_sum= in po.wrap"}
+RANGE = {False: "set value_range = (least, most) in the class", True: "give value_range= to po.wrap"}  # of an object
+SUM = {False: "set returns_sum in the class", True: "give returns_sum= to po.wrap"}
 
 
 class Hang(GameError):
@@ -43,10 +46,10 @@ def rules_may_raise(
     overdue: Callable[[], str | None] = lambda: None,
     parts: Sequence[Any] = (),
 ) -> Iterator[None]:
-    """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised is itself.
+    """Around compiled code: what a rule raises becomes a `GameError` that names it; what an object raised stays.
 
-    `rule`, `position` and `action` say what is being asked, where that is known; otherwise `state` holds the bytes that
-    rules are at work on. A rule that does not return is interrupted at Ctrl-C, and when `overdue` gives a reason. So is
+    `rule`, `position` and `action` say what is called, where that is known; otherwise `state` holds the bytes that the
+    rules are working on. A rule that does not return is interrupted at Ctrl-C, and when `overdue` gives a reason. So is
     a function of one of the `parts`; what it raises becomes a `SettingsError`.
     """
     own_parts = any(not is_proven(getattr(part, part._needed)) for part in parts)
@@ -91,9 +94,9 @@ def rules_may_raise(
 
 
 def call_python(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a user's function that is plain Python: what it raises becomes a `GameError` that names it.
+    """Call a user's plain Python function; what it raises becomes a `GameError` that names it.
 
-    One that does not return is interrupted at Ctrl-C, and when it has used `python_seconds` of processor time.
+    It is interrupted at Ctrl-C, and when it has used `python_seconds` of processor time.
     """
     seconds = python_seconds()
     with watched(), Watchdog(seconds) as watchdog:
@@ -119,12 +122,12 @@ def _where(position: "Position | None", action: int | None) -> str:
 
 
 def place_of(position: "Position") -> str:
-    """A position in words; its text may be the user's own code, and wrong as well."""
+    """The text of a position; it may come from the user's own code, and fail too."""
     return safe_text(lambda: position.text) or "the start"
 
 
 def rule_origin(game: "Game", error: BaseException) -> tuple[str, str]:
-    """The rule that an exception came from, and the user's own line; Numba, too, leaves the rule in the traceback."""
+    """The rule that an exception came from, and the line in the user's code; Numba keeps both in the traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     rules = {(f.__code__.co_filename, f.__code__.co_name) for f in game.rules.functions.values()}
     ours = (str(PACKAGE), sys.base_prefix, sys.prefix)
@@ -146,7 +149,7 @@ def wrong_player(game: "Game", player: int, where: str = "") -> str:
 
 
 def wrong_count(game: "Game", rule: str, count: int, where: str) -> str:
-    """Message for a number of actions that can't be."""
+    """Message for an invalid number of actions."""
     if count <= 0:
         return (
             f"{game.title}.{rule} returned {count} actions{where}, expected 1 to max_actions = {game.max_actions}: "
@@ -157,15 +160,16 @@ def wrong_count(game: "Game", rule: str, count: int, where: str) -> str:
 
 @dataclass
 class Again:
-    """What a rule did when it was run again, uncompiled, on arrays that note what it writes outside of them."""
+    """What a rule did when run again, uncompiled, on arrays that record writes outside of them."""
 
     recorder: Recorder = field(default_factory=Recorder)
     buffers: dict[str, Any] = field(default_factory=dict)
-    actions: list[int] = field(default_factory=list)  # what it was given, or what it listed
+    actions: list[int] = field(default_factory=list)  # those it was given, or those it listed
     error: Exception | None = None
 
 
 def ask_again(rule: str, position: "Position", action: int | None) -> Again:
+    """Run a rule again, uncompiled, to see what it did wrong."""
     game, again = position.game, Again()
     sizes: dict[str, Any] = {"rewards": game.players, "values": game.players, "planes": game.planes}
     for name in BUFFERS.get(rule, ()):
@@ -184,7 +188,7 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
         given = (guarded(listed, again.recorder, "actions"), len(again.actions))
     if rule in ("playout_action", "chance_action"):
         given = (*given, np.zeros(1, np.uint64))
-    plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # its compiled helpers, too
+    plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # including its compiled helpers
     state = StateGuard(game.rules.record).view(position.buffer.copy(), again.recorder)
     try:
         with np.errstate(all="ignore"):
@@ -197,7 +201,7 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
 
 
 def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
-    """How far a rule wrote past the end of an array, and of which one; and what to do."""
+    """Which array a rule wrote past the end of, and how far; and what to do."""
     if not again.recorder.outside:
         what = f": {again.error}" if isinstance(again.error, IndexError) else ""
         return f"used an index past the end of an array{what}", "check the index first"
@@ -214,7 +218,7 @@ def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
 
 
 def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
-    """What is wrong with actions that are listed twice or priors that are none, and what to do."""
+    """What is wrong with actions listed twice or invalid priors, and what to do."""
     if rule == "legal_actions":
         twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
         if twice is not None:
@@ -225,11 +229,11 @@ def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
             return f"left out[{i}] unwritten", fix
         if not 0 <= weight < np.inf:
             return f"gave {weight:g} to action {again.actions[i]}", fix
-    return "gave an answer that no search can use", "let it depend on the state alone"
+    return "gave an answer that a search can't use", "make it depend on the state alone"
 
 
 def wrong_draw(position: "Position", action: int) -> str | None:
-    """Message for an action that `playout_action` or `chance_action` gave and that can't be played there."""
+    """Message for an illegal action from `playout_action` or `chance_action`; None where it is legal."""
     if position.player == CHANCE:
         rule, what = "chance_action", "outcomes of chance_outcomes whose probability is above 0"
         listed = [outcome for outcome, weight in position.outcomes() if weight > 0]
@@ -248,7 +252,7 @@ def _some(actions: list[int], most: int = 12) -> str:
 
 
 def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:
-    """Message for values of the players that a game can't have; None where they are right."""
+    """Message for values that are impossible in a game; None where they are fine."""
     limits, numbers = game.range, [float(v) for v in values]
     text = ", ".join(f"{v:g}" for v in numbers)
     if not all(np.isfinite(numbers)):
@@ -265,7 +269,7 @@ def wrong_value(game: "Game", what: str, values: Any, where: str) -> str | None:
 
 
 def wrong_sum(game: "Game", values: list[float]) -> str | None:
-    """The end of a message for values of all players with a sum that a game can't have; None where it can."""
+    """The end of a message for values with the wrong sum; None where it is right."""
     expected, total = game.sums_to, sum(values)
     if game.players == 1 or expected is None or abs(total - expected) <= ROUNDING * max(1.0, *map(abs, values)):
         return None

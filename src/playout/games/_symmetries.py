@@ -1,13 +1,16 @@
-"""The ways to turn and mirror a board, as index arrays for what a network sees and answers."""
-
-from typing import Any
+"""The rotations and reflections of a board, as index arrays for a network's planes and policy."""
 
 import numpy as np
+from numpy.typing import NDArray
+
+from playout.game.game import Symmetry
 
 
-def permutations(sources: list[Any], planes: int, extra: int = 0) -> list[tuple[Any, Any]]:
-    """For each board of `sources`, which holds at every cell the number of the cell whose content comes there: index
-    arrays of all planes, flat, and of a policy that has an action for each cell and then `extra` that stay.
+def permutations(sources: list[NDArray[np.int64]], planes: int, extra: int = 0) -> list[Symmetry]:
+    """Index arrays of the flattened planes and of the policy, one pair for each board of `sources`.
+
+    A board of `sources` holds, at each cell, the number of the cell whose content moves there. The policy has one
+    action per cell, then `extra` actions that stay where they are.
     """
     found = []
     for source in sources:
@@ -17,8 +20,8 @@ def permutations(sources: list[Any], planes: int, extra: int = 0) -> list[tuple[
     return found
 
 
-def of_square(size: int) -> list[Any]:
-    """The seven ways to turn and mirror a square board, other than leaving it as it is.
+def of_square(size: int) -> list[NDArray[np.int64]]:
+    """The seven rotations and reflections of a square board, without the identity.
 
     >>> of_square(2)[0].tolist()
     [[1, 3], [0, 2]]

@@ -16,8 +16,8 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from playout.common.arguments import did_you_mean
 from playout.core.columns import EDGE_FIELDS
-from playout.core.parts import Part as Code
-from playout.core.rules import reason_of, where_of
+from playout.core.compile_errors import reason_of, where_of
+from playout.core.parts import PartCode as Code
 from playout.core.tree import ROOT
 from playout.core.views import EdgeView, NodeView
 from playout.errors import SettingsError

@@ -12,8 +12,8 @@ from playout.common.declare import setting
 from playout.common.raised import described
 from playout.core.columns import NONE
 from playout.core.jit import COMPILED
-from playout.core.parts import Part as Code
-from playout.core.tree import Kept, Tree
+from playout.core.parts import PartCode as Code
+from playout.core.tree import PartData, Tree
 from playout.errors import PlayoutError, SettingsError
 
 from .checks import check_columns, check_functions, check_layout, check_settings, settings_of
@@ -90,13 +90,13 @@ class Part:
             cls._codes[key] = Code(cls.__qualname__, functions, record, cls.columns, **cls._facts())
         return cls._codes[key]
 
-    def kept(self, game: "Game") -> Kept:
+    def kept(self, game: "Game") -> PartData:
         """What a new tree holds of it: its settings with empty tables, and room for its columns."""
         code = self.code(game)
         buffer = np.zeros(1, code.record)
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
             buffer[f.name] = getattr(self, f.name)
-        return Kept(buffer.view(np.uint8), len(code.columns.names or ()))
+        return PartData(buffer.view(np.uint8), len(code.columns.names or ()))
 
     def _tables_of(self, game: "Game") -> np.dtype[Any]:
         cls = type(self)

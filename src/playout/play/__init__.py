@@ -1,1 +1,1 @@
-"""Playing games: players, openings, and the processes that play many games at once."""
+"""Playing games: the game loop, chance, clocks, players, openings, and the processes that play many games at once."""

@@ -1,4 +1,7 @@
-"""A UCI engine as a process: started, asked, and killed when it hangs. Whatever goes wrong is an `EngineError`."""
+"""Another program's UCI engine as a process: started, asked for moves, and killed when it hangs.
+
+Every failure is an `EngineError`.
+"""
 
 import contextlib
 import os
@@ -13,13 +16,13 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
-GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # Debian's engines lie there, off the PATH
-LINE_LIMIT = 1 << 16  # bytes; a longer line is taken in parts
-WAITING_LINES = 1000  # an engine that talks on while nobody listens has to wait
+GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # where Debian installs engines, off the PATH
+LINE_LIMIT = 1 << 16  # bytes; a longer line is split
+WAITING_LINES = 1000  # unread lines; an engine that writes more has to wait
 
 
 class EngineError(Exception):
-    """What an engine did wrong: `kind` is "crash", "hang", "time" or "protocol"."""
+    """A failure of an engine: `kind` is "crash", "hang", "time" or "protocol"."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
@@ -31,8 +34,8 @@ def find_program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(GAMES_FOLDERS))
 
 
-class Engine:
-    """One engine. A process that ended or was killed is started anew by the next `new_game`."""
+class EngineProcess:
+    """One engine. A process that ended or was killed is started again by the next `new_game`."""
 
     def __init__(self, command: Sequence[str], options: Mapping[str, str], patience: float = 10.0) -> None:
         self.command, self.options, self.patience = list(command), dict(options), patience
@@ -50,7 +53,7 @@ class Engine:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,  # Ctrl-C is for the arena; and its own children can be killed with it
+                start_new_session=True,  # no Ctrl-C, and its children can be killed with it
             )
         except OSError as error:
             raise EngineError("crash", f"can't be started: {error.strerror or error}") from None
@@ -76,13 +79,14 @@ class Engine:
         self._ready()
 
     def new_game(self) -> None:
+        """Announce a new game, to a new process if the old one has ended."""
         if self._process is None or self._process.poll() is not None:
             self.start()
         self._send("ucinewgame")
         self._ready()
 
     def choose(self, position: str, go: str, deadline: float) -> str:
-        """The engine's move after `position` and `go`; "time" when none came by the deadline (in seconds from now)."""
+        """The engine's move after `position` and `go`; an error of kind "time" after `deadline` seconds."""
         self._send(position)
         self._send(go)
         try:
@@ -91,13 +95,13 @@ class Engine:
             if error.kind != "hang":
                 raise
             self._send("stop")
-            self._wait("bestmove", f"{go}, nor to stop", seconds=self.patience)  # if not: it hangs, and is killed
+            self._wait("bestmove", f"{go}, nor to stop", seconds=self.patience)  # if none comes it hangs, and is killed
             raise EngineError("time", f"no move within {deadline:.2f} s") from None
         words = line.split()
         return words[1] if len(words) > 1 else ""
 
     def close(self) -> None:
-        """End the process: `quit`, and soon by force."""
+        """End the process: with `quit`, and soon after by force."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -112,7 +116,7 @@ class Engine:
     def _kill(self, process: "subprocess.Popen[bytes]") -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)  # with what a wrapper script has started
+                os.killpg(process.pid, signal.SIGKILL)  # also what a wrapper script has started
             else:
                 process.kill()
         process.wait()
@@ -126,7 +130,7 @@ class Engine:
                     stream.close()
 
     def _fail(self, kind: str, reason: str) -> EngineError:
-        """Kill the process and say why; what it last wrote to stderr often tells."""
+        """Kill the process; the error quotes the last line on stderr, which often tells why."""
         process, self._process = self._process, None
         if process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -154,19 +158,19 @@ class Engine:
     def _wait(
         self, word: str, asked: str, look: Callable[[str], None] | None = None, seconds: float | None = None
     ) -> str:
-        """The next line that begins with a word; what comes before is only looked at."""
+        """The next line that begins with `word`; `look` gets the lines before it."""
         seconds = self.patience if seconds is None else seconds
         until = time.monotonic() + seconds
         while True:
             left = until - time.monotonic()
             try:
-                if left <= 0.0:  # also where lines never stop coming
+                if left <= 0.0:  # also where lines keep coming
                     raise queue.Empty
                 line = self._lines.get(timeout=left)
             except queue.Empty:
                 reason = f"no '{word}' within {seconds:.2f} s as an answer to '{asked}'"
                 if word == "bestmove" and asked.partition(" ")[0] == "go" and not asked.endswith("stop"):
-                    raise EngineError("hang", reason) from None  # `choose` gives it another chance
+                    raise EngineError("hang", reason) from None  # `choose` gives it one more chance
                 raise self._fail("hang", reason) from None
             if line is None:
                 raise self._fail("crash", f"ended without '{word}' as an answer to '{asked}'")
@@ -187,7 +191,7 @@ class Engine:
 
 
 def _read(stream: IO[bytes], put: Callable[[str | None], None]) -> None:
-    """Hand on line by line until the end, then None."""
+    """Pass on the lines of a stream, and None at its end."""
     with contextlib.suppress(OSError, ValueError):
         rest = b""
         while chunk := os.read(stream.fileno(), LINE_LIMIT):

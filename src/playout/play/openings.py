@@ -1,15 +1,23 @@
 """Where games begin: after some random plies, or at the positions of a file. Each opening is played from every seat."""
 
-import hashlib
 import random
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from playout.errors import FileError, PlayoutError, PositionError, SettingsError
-from playout.game import CHANCE, Game, Position
+from playout.game import Game, Position
+from playout.games.chess import read_pgn
 
-TRIES = 100  # random openings before we say that there is none
-NEW_TRIES = 50  # of them, for one that was not there before
+from .chance import draw_outcome, seed_of
+from .loop import Playthrough, play_game
+
+TRIES = 100  # random openings that may end the game before there is an error
+NEW_TRIES = 50  # of them, for a position that has not been used yet
+
+
+class NoOpeningError(SettingsError):
+    """Random plies end the game every time."""
 
 
 @dataclass(frozen=True)
@@ -20,21 +28,10 @@ class Opening:
     moves: tuple[int, ...] = ()
 
 
-def seed_of(*parts: object) -> int:
-    """A seed for one purpose out of the match's own, the same in every process."""
-    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:7], "big")
-
-
-def draw_outcome(position: Position, source: random.Random) -> int:
-    """An outcome of chance, by its probability."""
-    outcomes = position.outcomes()
-    return source.choices([a for a, _ in outcomes], [p for _, p in outcomes])[0]
-
-
 class RandomOpenings:
-    """Openings of `plies` random actions, made when asked for: none that ended the game, new ones where possible.
+    """Openings of `plies` random actions, made on demand: none that ends the game, new positions where possible.
 
-    Each depends on those before it alone, so that a match can be made longer.
+    Each depends only on those before it, so that a match can be made longer.
     """
 
     def __init__(self, game: Game, plies: int, seed: int) -> None:
@@ -42,7 +39,7 @@ class RandomOpenings:
         self.found: list[Opening] = []
         self._seen: set[str] = set()
         self._tries = NEW_TRIES if plies else 1
-        self[0]  # where there is none at all, say so now
+        self[0]  # where no opening is possible, fail now
 
     def __getitem__(self, number: int) -> Opening:
         while len(self.found) <= number:
@@ -53,38 +50,35 @@ class RandomOpenings:
         source = random.Random(seed_of(self.seed, "opening", len(self.found)))
         chosen: Opening | None = None
         for trial in range(TRIES):
-            position, moves = self._draw(source)
-            if position.is_terminal:
+            game = self._draw(source)
+            if game.position.is_terminal:
                 continue
-            chosen = Opening("", tuple(moves))
-            if position.text not in self._seen:
-                self._seen.add(position.text)
+            chosen = Opening("", tuple(game.actions))
+            if game.position.text not in self._seen:
+                self._seen.add(game.position.text)
                 return chosen
             if trial + 1 >= self._tries:
                 break
         if chosen is None:
-            raise SettingsError(
+            raise NoOpeningError(
                 f"{self.game.title}: {self.plies} random plies ended the game each of {TRIES} times; give fewer plies, "
                 f"or a file of openings"
             )
-        self._tries = 1  # all have been there, or nearly
+        self._tries = 1  # nearly all positions have been used
         return chosen
 
-    def _draw(self, source: random.Random) -> tuple[Position, list[int]]:
-        position, moves, left = self.game.position(), list[int](), self.plies
-        while left > 0 and not position.is_terminal:
-            if position.player == CHANCE:
-                action = draw_outcome(position, source)
-            else:
-                action = source.choice(position.actions())
-                left -= 1
-            moves.append(action)
-            position = position.play(action)
-        return position, moves
+    def _draw(self, source: random.Random) -> Playthrough:
+        game = Playthrough(self.game.position())
+
+        def choose(position: Position) -> int:
+            return source.choice(position.actions())
+
+        play_game(game, choose, partial(draw_outcome, source=source), lambda: game.moves >= self.plies)
+        return game
 
 
 class FileOpenings:
-    """The openings of a file, from the beginning again when there are no more."""
+    """The openings of a file, in order, and then from the first one again."""
 
     def __init__(self, found: list[Opening]) -> None:
         self.found = found
@@ -94,9 +88,9 @@ class FileOpenings:
 
 
 def read_openings(game: Game, path: Path, plies: int | None = None) -> list[Opening]:
-    """The openings of a file: a position a line (for chess FEN or EPD), or, for chess, the games of a PGN file.
+    """The openings of a file: one position a line (for chess FEN or EPD), or, for chess, the games of a PGN file.
 
-    Of a PGN's games, all moves are played, or the first `plies`. Empty lines and lines that begin with # are left out.
+    Of a PGN's games, all moves are played, or the first `plies`. Empty lines and lines that begin with # are skipped.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -106,8 +100,6 @@ def read_openings(game: Game, path: Path, plies: int | None = None) -> list[Open
     found = []
     chess = game.name == "chess"
     if chess and (path.suffix.lower() == ".pgn" or text.lstrip().startswith("[")):
-        from playout.games.chess import read_pgn
-
         try:
             games = read_pgn(text)
         except PositionError as error:
@@ -124,13 +116,14 @@ def read_openings(game: Game, path: Path, plies: int | None = None) -> list[Open
         except PlayoutError as error:
             raise FileError(f"openings {path}, {where}: {error}") from None
         if over:
-            raise FileError(f"openings {path}, {where}: the game is over there, so that nobody can play it")
+            raise FileError(f"openings {path}, {where}: the game is over there, and can't be played on")
     if not found:
-        raise FileError(f"openings {path}: there are none in it, expected one position a line")
+        raise FileError(f"openings {path}: the file has none, expected one position a line")
     return [opening for _, opening in found]
 
 
 def replay(game: Game, opening: Opening) -> Position:
+    """The position after an opening."""
     position = game.position(opening.start)
     for action in opening.moves:
         position = position.play(action)

@@ -1,4 +1,4 @@
-"""Compile ahead what searches need: for `playout warm`, for the workbench, and for the tests before they start."""
+"""Compile what searches need ahead of time: for `playout warm`, for the workbench, and before the tests."""
 
 import os
 import time
@@ -19,13 +19,13 @@ from playout.settings.options import make_settings
 from .workers import Workers, cores
 
 FEW = 20  # simulations: enough for a tree whose best move can be played
-STEP = "playout.core.select.select"  # what only a step calls by itself
-SMALL = "tictactoe"  # whose rules take the least time
+STEP = "playout.core.select.select"  # which only a step calls from Python
+SMALL = "tictactoe"  # its rules compile fastest
 
 
 @dataclass(frozen=True)
 class Task:
-    """Searches that are run, stepped or played on for the sake of what they compile."""
+    """Searches that are run, stepped or played on so that their code gets compiled."""
 
     name: str
     game: str = SMALL
@@ -34,6 +34,7 @@ class Task:
     stepped: bool = False
 
     def searches(self) -> Iterator[Search]:
+        """One search for each set of options."""
         game = games.load(self.game)
         for given in self.options:
             yield Search(game, make_settings(preset_for(game, self.preset), dict(given)))
@@ -41,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task compiled; `skipped` says why it could not."""
+    """The outcome of a task; `skipped` says why it could not be compiled."""
 
     task: Task
     functions: int
@@ -63,9 +64,9 @@ OTHERS = [
 
 
 def tasks(names: Sequence[str] = (), everything: bool = False) -> list[Task]:
-    """What to compile: the search in trees, the rules of these games; with `everything`, all games and all searches."""
+    """What to compile: the search in trees and the rules of these games; with `everything`, all games and searches."""
     for name in names:
-        games.load(name)  # what is wrong with it is said before anything is compiled
+        games.load(name)  # errors come before anything is compiled
     wanted = [*names, *(name for name in games.names() if everything and name not in names)]
     return [*TREES, *(OTHERS if everything else ()), *(Task(name, name, preset=None) for name in wanted)]
 
@@ -98,14 +99,15 @@ class Compiler:
     """A process that compiles for `warm`."""
 
     def play(self, task: Task) -> Done:
+        """Compile one task."""
         return run_task(task)
 
     def close(self) -> None:
-        pass
+        """There is nothing to end."""
 
 
 def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: int | None = None) -> None:
-    """Compile tasks in processes; `finished` is told of each. With one process, in this one."""
+    """Compile tasks in processes, or with one process in this one; `finished` gets each outcome."""
     count, compiling.quiet = min(processes or cores(), len(wanted)), True
     if count == 1 or not COMPILED:
         for task in wanted:
@@ -120,11 +122,11 @@ def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: in
 
 
 def be_modest() -> None:
-    """Leave the processor to others."""
+    """Lower this process's priority."""
     if hasattr(os, "nice"):
         os.nice(10)
 
 
 def is_needed() -> bool:
-    """Whether a first run or step here would have to wait for the compiler."""
+    """Whether a first run or step would have to wait for the compiler."""
     return COMPILED and (is_first() or is_first(STEP))

@@ -1,4 +1,4 @@
-"""Several games at once: processes that play them and end with their parent, however that ends."""
+"""Processes that play games, and end with their parent, however that ends."""
 
 import contextlib
 import multiprocessing
@@ -7,7 +7,7 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from typing import Any, NoReturn, Protocol
 
 from playout.common.sources import Loaded
@@ -23,15 +23,17 @@ DOCTOR = "playout.check_game(game)"
 
 
 class Worker(Protocol):
-    """Plays one game after the other, in a process of its own."""
+    """Plays one game after the other, in its own process."""
 
-    def play(self, *job: Any) -> Any: ...
+    def play(self, *job: Any) -> Any:
+        """What comes of a job."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End what the worker has started."""
 
 
 def can_be_sent(thing: Any) -> bool:
-    """Whether another process can get it: what is defined in a notebook or a function can't."""
+    """Whether it can be pickled: what is defined in a notebook or a function can't."""
     try:
         pickle.dumps(thing)
     except (pickle.PicklingError, AttributeError, TypeError, PlayoutError):
@@ -40,18 +42,18 @@ def can_be_sent(thing: Any) -> bool:
 
 
 def cores() -> int:
-    """How many processes can run at once."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Workers:
-    """Processes that play games. `make` can be sent to another process, and makes what plays there."""
+    """Processes that play games. `make` is sent to each process, and makes its worker there."""
 
     def __init__(
         self, make: Callable[[], Worker], count: int, what: str, advice: str = "", doctor: str = DOCTOR
     ) -> None:
         check_not_importing()
-        compiling.say()  # they are quiet
+        compiling.say()  # the processes print nothing
         self.what, self.advice, self.doctor = what, advice, doctor
         self.lines: list[Any] = []
         self.processes: list[Any] = []
@@ -74,7 +76,7 @@ class Workers:
         self.processes.append(process)
 
     def play(self, jobs: Iterable[tuple[Any, ...]], finished: Callable[[Any], bool]) -> None:
-        """Hand out the jobs in order and take the games as they come; `finished` says when it is enough."""
+        """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True."""
         waiting = iter(jobs)
         busy: set[Any] = set()
         try:
@@ -107,13 +109,14 @@ class Workers:
         job = next(waiting, None)
         if job is None:
             return
-        busy.add(line)  # a broken line is noticed by who reads it
+        busy.add(line)  # a broken line is noticed when it is read
         with contextlib.suppress(OSError):
             line.send(job)
 
     def close(self) -> None:
+        """End all processes."""
         for line in self.lines:
-            line.close()  # a worker ends at once, with its engines, when its line does
+            line.close()  # a worker ends at once, with its engines, when its line is closed
         for process in self.processes:
             process.join(5.0)
             if process.is_alive():
@@ -123,17 +126,17 @@ class Workers:
 
 
 def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> None:
-    """The life of a worker: jobs come, games go, until the line is closed.
+    """What a worker's process runs: receive jobs and send back results, until the line is closed.
 
-    `files` comes first, so that what `make` refers to has been imported by then.
+    `files` comes first: unpickling it imports what `make` refers to.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     jobs: list[Any] = []
     there = threading.Semaphore(0)
     workers: list[Worker] = []
 
     def listen() -> None:
-        """In a thread, so that the end of the parent is seen in the middle of a game."""
+        """Runs in a thread, so that the end of the parent is noticed in the middle of a game."""
         try:
             while True:
                 jobs.append(line.recv())
@@ -149,7 +152,7 @@ def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> No
         while True:
             there.acquire()
             line.send(workers[0].play(*jobs.pop(0)))
-    except Exception as error:  # noqa: BLE001 - whatever it is, the parent reports it
+    except Exception as error:  # noqa: BLE001 - the parent reports it
         known = isinstance(error, PlayoutError)
         with contextlib.suppress(OSError):  # the parent may be gone: then `listen` ends this process
             line.send(error if known else GameError(f"a process of {what} failed: {type(error).__name__}: {error}"))
@@ -160,13 +163,13 @@ def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> No
 
 
 def ending(code: int | None, doctor: str) -> str:
-    """How a process ended, and what may help.
+    """How a process ended, with a hint.
 
     >>> ending(-9, "playout doctor nim")
-    'was killed (exit code -9), perhaps for want of memory'
+    'was killed (exit code -9), possibly out of memory'
     """
     if code == -9:
-        return "was killed (exit code -9), perhaps for want of memory"
+        return "was killed (exit code -9), possibly out of memory"
     if code in (-11, -7):
         return (
             f"crashed (exit code {code}): most likely a rule of the game reads or writes out of bounds; "
@@ -176,17 +179,17 @@ def ending(code: int | None, doctor: str) -> str:
 
 
 def check_not_importing() -> None:
-    """A script without a guard is run again by each process that it starts; here that ends."""
-    if not getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
+    """Stop a script without a guard, which each process that it starts would run again."""
+    if not getattr(multiprocessing.current_process(), "_inheriting", False):  # the check that multiprocessing uses
         return
     if os.environ.get(OURS):
-        raise SystemExit(UNGUARDED)  # without a word: the parent says it once
+        raise SystemExit(UNGUARDED)  # silently: the parent prints the message once
     raise SettingsError(GUARD)
 
 
 @contextlib.contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Ctrl-C comes at the end: what is imported or started meanwhile is not left half done."""
+    """Delay Ctrl-C until the end, so that no import or start is left half done."""
     before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     if before is None:
         yield
@@ -203,15 +206,13 @@ def interrupts_wait() -> Iterator[None]:
 
 @contextlib.contextmanager
 def shielded() -> Iterator[None]:
-    """Processes started meanwhile never see Ctrl-C, not even while they import."""
+    """Start processes that never see Ctrl-C, not even while they import."""
     mask = None
     os.environ[OURS] = "1"
     with interrupts_wait():
         try:
-            if hasattr(signal, "pthread_sigmask"):  # what is blocked is inherited, other than a handler
-                from multiprocessing import resource_tracker
-
-                resource_tracker.ensure_running()  # first: it would unblock what is blocked here
+            if hasattr(signal, "pthread_sigmask"):  # blocked signals are inherited, handlers are not
+                resource_tracker.ensure_running()  # first: it would unblock the signal
                 mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             yield
         finally:

@@ -3,12 +3,14 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
-from playout.common.declare import check_number, number, setting
+from playout.common.declare import Text, check_number, flag, number, setting, whole
 from playout.errors import SettingsError
 from playout.parts.checks import check_flags
 from playout.parts.part import Part
 
-__all__ = ["Parent", "Policy", "number"]
+__all__ = ["EXPLORES", "Parent", "Policy", "number"]
+
+EXPLORES = Text("how much the policy explores", "策略探索的强度")  # `c`, in every policy that has it
 
 
 @setting
@@ -16,11 +18,19 @@ class Parent:
     """An unvisited edge is worth its node's own value less a reduction, times the root of the share of the priors that
     was visited if it goes `by_seen`."""
 
-    reduction: float = 0.0
-    by_seen: bool = False
+    reduction: float = number(
+        default=0.0, meaning=Text("what is subtracted from the parent's value", "从父节点价值中减去的量")
+    )
+    by_seen: bool = flag(
+        default=False,
+        meaning=Text(
+            "scale the reduction by the square root of the visited share of the priors",
+            "减去的量随已访问先验占比的平方根增长",
+        ),
+    )
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(number, dataclasses.field))
+@dataclass_transform(frozen_default=True, field_specifiers=(number, whole, flag, dataclasses.field))
 class Policy(Part, abstract=True):
     """How a walk chooses among the children of a node: the highest score is taken, ties at random.
 

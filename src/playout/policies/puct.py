@@ -3,7 +3,9 @@
 import math
 from typing import ClassVar
 
-from .base import Parent, Policy, number
+from playout.common.declare import VISITS, Text
+
+from .base import EXPLORES, Parent, Policy, number
 
 
 class PUCT(Policy):
@@ -15,12 +17,33 @@ class PUCT(Policy):
     the range of values.
     """
 
-    c: float = number(default=1.25, least=0.0)
-    growth: float = number(default=0.0, least=0.0)
-    base: float = number(default=19652.0, above=0.0)
-    variance: float = number(default=0.0, least=0.0, most=1.0)
-    expected: float = number(default=0.4, above=0.0)
-    expected_visits: float = number(default=2.0, least=1.0)
+    c: float = number(default=1.25, least=0.0, meaning=EXPLORES)
+    growth: float = number(
+        default=0.0,
+        least=0.0,
+        meaning=Text("by how much c grows with ln((N + base + 1) / base)", "c 随 ln((N + base + 1) / base) 增长的幅度"),
+    )
+    base: float = number(
+        default=19652.0,
+        above=0.0,
+        unit=VISITS,
+        meaning=Text("the number of visits where that growth sets in", "该增长开始起作用的访问次数"),
+    )
+    variance: float = number(
+        default=0.0,
+        least=0.0,
+        most=1.0,
+        meaning=Text("how much c follows the deviation of the returns", "c 随回报标准差变化的程度"),
+    )
+    expected: float = number(
+        default=0.4, above=0.0, meaning=Text("the deviation at which c keeps its value", "c 保持原值时的标准差")
+    )
+    expected_visits: float = number(
+        default=2.0,
+        least=1.0,
+        unit=VISITS,
+        meaning=Text("how many visits that deviation counts for", "该标准差相当于多少次访问"),
+    )
     scores_unvisited = True
     by_prior = True
     unvisited: ClassVar[Parent] = Parent()

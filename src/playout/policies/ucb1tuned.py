@@ -2,7 +2,7 @@
 
 import math
 
-from .base import Policy, number
+from .base import EXPLORES, Policy, number
 
 
 class UCB1Tuned(Policy):
@@ -11,7 +11,7 @@ class UCB1Tuned(Policy):
     V = variance + sqrt(2 ln N / n), for values scaled to a width of 1.
     """
 
-    c: float = number(default=1.0, least=0.0)
+    c: float = number(default=1.0, least=0.0, meaning=EXPLORES)
     needs_range = True
 
     @staticmethod

@@ -2,13 +2,13 @@
 
 from playout.core.lookup import inverse_root, root_log
 
-from .base import Policy, number
+from .base import EXPLORES, Policy, number
 
 
 class UCT(Policy):
     """The best of value + c sqrt(ln N / n)."""
 
-    c: float = number(default=1.4, least=0.0)
+    c: float = number(default=1.4, least=0.0, meaning=EXPLORES)
 
     @staticmethod
     def prepare(policy, node, rng):

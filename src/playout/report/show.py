@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from playout.game import CHANCE, TERMINAL
 
+from .numbers import bounds_text, significant, with_error
+
 if TYPE_CHECKING:
     from playout.scores import Evaluation
     from playout.search.node import Node
@@ -450,8 +452,6 @@ def _note(x: float, y: float, text: str) -> str:
 
 def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0) -> str:
     """A histogram for each player, one below the other on the same axis, with the mean and its interval."""
-    from playout.scores import bounds_text, significant, with_error
-
     edges, top, left = found.edges, 34.0, 12.0
     label = f"{found.game}: scores of {', '.join(scores.player for scores in found.scores)}"
     parts: list[str] = []

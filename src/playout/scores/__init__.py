@@ -1,29 +1,16 @@
 """How well players do at a game of one player."""
 
-from .scores import (
-    CONFIDENCE,
-    ENDLESS,
-    Evaluation,
-    Record,
-    Scores,
-    bin_edges,
-    bounds_text,
-    evaluate,
-    half_width,
-    significant,
-    with_error,
-)
+from playout.play.solo import ScoredGame
+
+from .scores import CONFIDENCE, ENDLESS, Evaluation, Scores, bin_edges, evaluate, half_width
 
 __all__ = [
     "CONFIDENCE",
     "ENDLESS",
     "Evaluation",
-    "Record",
+    "ScoredGame",
     "Scores",
     "bin_edges",
-    "bounds_text",
     "evaluate",
     "half_width",
-    "significant",
-    "with_error",
 ]

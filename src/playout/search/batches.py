@@ -1,6 +1,6 @@
 """Pending leaves: those of one search that wait for a network or a function, in batches.
 
-The compiled part is `core/batch.py`. Leaves that wait are marked there beside the tree, and every mark is taken back,
+The compiled part is `core/pending.py`. Leaves that wait are marked there beside the tree, and every mark is taken back,
 whatever happens to their evaluation.
 """
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from playout.core import batch as core_batch
-from playout.core import endings
+from playout.core import collect, endings, pending, receive
 from playout.core import tree as core
-from playout.core.batch import Batch
-from playout.core.graph import key_of
 from playout.core.params import Params
+from playout.core.pending import Batch
+from playout.core.positions import key_of
 from playout.errors import GameError, SettingsError
 from playout.evaluators import NO_ANSWERS, Evaluator, LeafAnswers
 
@@ -127,7 +126,7 @@ class Batches:
     def advance(
         self, simulations: int, node_limit: int, byte_limit: int, target: int, params: Params
     ) -> tuple[int, int]:
-        """Run one batch of at most `simulations`; returns what `loop.run` would."""
+        """Run one batch of at most `simulations`; returns what `simulate.run` would."""
         runner = self.runner
         self.check_evaluator()
         visits = int(runner.tree.nodes[core.ROOT]["visits"])
@@ -168,23 +167,23 @@ class Batches:
         self.check_evaluator()
         runner, arrays = self.runner, self.arrays
         kernel, work = runner.kernel_arguments, runner.work
-        status, count = runner.call(core_batch.find_answers, *kernel[:2], work, runner.game.policy_size)
+        status, count = runner.call(collect.find_answers, *kernel[:2], work, runner.game.policy_size)
         if status == endings.BAD_INDEX:
             raise GameError(self._wrong_index(count))
         runner.serve(status, count)
         arrays.info[core.FRESH], key = 0, np.uint64(0)
         if len(arrays.cache_keys):
             key = np.uint64(runner.call(key_of, *kernel[:2], work.state, work.keyed))
-            if core_batch.load_cached(runner.params, work, arrays, key, count):
+            if pending.load_cached(runner.params, work, arrays, key, count):
                 arrays.info[core.CACHED] += 1
                 returns = work.returns.copy()
-                runner.serve(runner.call(core_batch.settle_leaf, *kernel, depth, player, count), 0)
+                runner.serve(runner.call(receive.receive_leaf, *kernel, depth, player, count), 0)
                 if depth == 0:
                     runner.add_noise()
                 return returns
-        runner.call(core_batch.put_leaf, *kernel, arrays, 0, depth, player, count, key)
+        runner.call(collect.put_leaf, *kernel, arrays, 0, depth, player, count, key)
         returns = np.zeros(runner.game.players)
-        core_batch.turned(runner.params, self.answer().values, 0, player, returns)
+        receive.turned(runner.params, self.answer().values, 0, player, returns)
         return returns
 
     # Slots.
@@ -208,7 +207,7 @@ class Batches:
         self.fit()
         runner = self.runner
         status, detail = runner.call(
-            core_batch.collect,
+            collect.collect,
             runner.rules,
             runner.params if params is None else params,
             runner.tree,
@@ -235,7 +234,7 @@ class Batches:
         """Back up the leaves in `slots`; a row of `answers` for each that the cache does not know."""
         runner = self.runner
         at_root = runner.tree.nodes[core.ROOT]["visits"] == 0
-        status, done = runner.call(core_batch.settle, *runner.kernel_arguments, self.arrays, slots, *answers)
+        status, done = runner.call(receive.receive, *runner.kernel_arguments, self.arrays, slots, *answers)
         if done < len(slots):
             self.take_back(slots[done:])
         runner.serve(status, 0)
@@ -245,7 +244,7 @@ class Batches:
     def take_back(self, slots: Any) -> None:
         """Discard the leaves in `slots`, with their marks in the tree."""
         if len(slots):
-            core_batch.take_back(self.runner.params, self.runner.tree, self.arrays, np.asarray(slots, np.int32))
+            receive.take_back(self.runner.params, self.runner.tree, self.arrays, np.asarray(slots, np.int32))
 
     def take_back_all(self) -> None:
         """Discard all leaves that wait."""

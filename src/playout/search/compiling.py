@@ -9,12 +9,13 @@ from typing import Any
 
 from numba.core import event
 
-from playout.core.jit import COMPILED, cache_folder
+from playout.core.cache import cache_folder
+from playout.core.jit import COMPILED
 
 SECONDS, SOME_SECONDS = 15, 5  # about: for the first search of all; for a new game, or another kind of search
 BETWEEN = 0.5  # the most seconds between two functions of one compilation
 WORTH_SAYING = 1.0  # seconds of compiling after which the user is told
-KERNEL = "playout.core.loop.run"
+KERNEL = "playout.core.simulate.run"
 OURS = "PLAYOUT_WORKER"  # set in the environment of worker processes, which stay quiet
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from playout.core import endings
 from playout.core import evaluate as core_evaluate
 from playout.core import graph as core_graph
-from playout.core import rules as core_rules
 from playout.errors import GameError, SettingsError
 from playout.game import Position
 from playout.game.faults import wrong_player, wrong_value
@@ -64,12 +63,12 @@ def _check_playout(runner: "Runner", code: int) -> None:
             f"give it a limit, as in Rollouts(depth=200), or let the rules end the game"
         )
     find_fault(runner)
-    if code == core_rules.BAD_ACTION:
+    if code == core_evaluate.BAD_ACTION:
         raise GameError(
             f"{game.title}.playout_action (or chance_action) returned an action that can't be played; "
             f"`playout doctor` finds the position"
         )
-    check_expansion(runner, endings.NO_ACTIONS if code == core_rules.NO_ACTIONS else endings.TOO_MANY_ACTIONS, code)
+    check_expansion(runner, endings.NO_ACTIONS if code == core_evaluate.NO_ACTIONS else endings.TOO_MANY_ACTIONS, code)
 
 
 def _bad_returns(runner: "Runner") -> str:

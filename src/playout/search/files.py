@@ -15,6 +15,7 @@ import numpy as np
 
 from playout import games
 from playout.common.disk import replacing
+from playout.core import copying, positions
 from playout.core import tree as core
 from playout.core.tree import Tree
 from playout.errors import FileError, PlayoutError
@@ -240,7 +241,7 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -> None:
-    tree = core.copied(tree)
+    tree = copying.copied(tree)
     if game.keeps_objects:  # its states are addresses of this process
         tree = tree._replace(states=tree.states[:0], rewards=tree.rewards[:0], root=np.zeros_like(tree.root))
     for name, array in zip(ARRAYS, tree, strict=True):
@@ -375,7 +376,7 @@ def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:
     np.minimum.at(first, child[inner], owner[inner])
     if np.any(first[core.ROOT + 1 :] >= np.arange(core.ROOT + 1, records)):
         return "a node comes before the one it was reached from"
-    core.join_all(tree)
+    positions.join_all(tree)
     return None
 
 

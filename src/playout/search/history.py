@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from playout.core import tree as core
-from playout.core.tree import Tree, copied
+from playout.core.copying import copied
+from playout.core.tree import Tree
 from playout.game import Position
 
 from .runner import Runner

@@ -79,7 +79,7 @@ class Result:
     total: int | None = field(repr=False, default=None)  # simulations since the position was set; None: not known
     hits: int = 0  # graph search: how often a new edge led to a known position
     saved: int = 0  # graph search: edges that lead to a node another edge led to first
-    moves: int = 0  # of the game before this position, as far as the search knows: those played with `search.play`
+    moves: int = 0  # of players, played before as far as the search knows; outcomes of chance are not moves
     seed: int | None = None  # of the search: with it, the same search can be run again
 
     @property
@@ -299,7 +299,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         total=int(counters[core.SIMULATIONS]),
         hits=int(counters[core.HITS]),
         saved=int(counters[core.SAVED]),
-        moves=len(search.history),
+        moves=sum(before.player != CHANCE for before in search.history),
         seed=search.seed,
     )
 

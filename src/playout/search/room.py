@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from playout.core import copying
 from playout.core import tree as core
 from playout.core.tree import Tree, Work
 
@@ -59,7 +60,7 @@ def reserved(runner: "Runner", limits: Limits) -> Tree:
     if runner.batches is not None:  # each simulation adds a record
         records = min(new, RESERVE // 8)
         edges = records * min(actions, 32)
-    return core.grown(
+    return copying.grown(
         tree,
         min(int(used[core.NODES]) + records, byte_limit // core.NODE.itemsize),
         min(int(used[core.EDGES]) + edges, byte_limit // core.EDGE.itemsize),
@@ -80,7 +81,7 @@ def enlarged(runner: "Runner", byte_limit: int) -> Tree:
     def size(have: int, need: int, each: int) -> int:
         return have if have >= need else max(need, min(2 * need, byte_limit // each + 1))
 
-    return core.grown(
+    return copying.grown(
         tree,
         size(len(tree.nodes), int(used[core.NODES]) + ahead, core.NODE.itemsize),
         size(len(tree.edges), edges_needed, core.EDGE.itemsize),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from playout.core import answer
+from playout.core import answer, copying
 from playout.core import tree as core
 from playout.core.params import OUTSIDE
 from playout.core.rng import random_bits
@@ -27,8 +27,8 @@ def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
     if child <= core.END or params.open_loop:  # the nodes of an open loop mix all outcomes of chance
         return None
     used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
-    new = core.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
-    core.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
+    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
+    copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
     new.rng[:] = old.rng
     new.counters[core.REWARDED] = old.counters[core.REWARDED]
     new.bounds[:], new.policy[:], new.backup[:] = old.bounds, old.policy, old.backup

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from playout.core import answer, endings, loop
+from playout.core import answer, endings, simulate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
 from playout.core import tree as core
@@ -31,7 +31,7 @@ from .tables import rules_of_game, rules_with_parts
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are checked
 EXACT_CHUNK = 4096  # simulations in a call of the kernel when a search is grown again
 ENDLESS = 2**62  # no limit
-KERNELS = {TREE: loop.run, GRAPH: loop.run_in_graph, OPEN: loop.run_open}
+KERNELS = {TREE: simulate.run, GRAPH: simulate.run_in_graph, OPEN: simulate.run_open}
 REASONS = {
     endings.SOLVED: "proven",
     endings.DECIDED: "decided",

@@ -13,8 +13,9 @@ from playout import games
 from playout.common.arguments import checks_calls, path_from, seed_from, takes, whole, whole_from
 from playout.core import answer
 from playout.core import tree as core
+from playout.core.copying import copied
 from playout.core.params import Params
-from playout.core.tree import Tree, copied
+from playout.core.tree import Tree
 from playout.errors import FileError, PositionError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position
@@ -87,7 +88,7 @@ class Search:
 
     def run(
         self,
-        simulations: int | None = None,
+        simulations: int | Limits | None = None,
         *,
         seconds: float | None = None,
         nodes: int | None = None,
@@ -97,11 +98,11 @@ class Search:
     ) -> Result:
         """Search until the first of the given limits is reached, and return what was found.
 
-        Simulations and seconds count new work; nodes (positions) and bytes the whole tree. `early_stop=False` goes on
-        when the answer can no longer change, whatever the settings say. `progress` is called between chunks with the
-        search and the share of the limits that is used up.
+        Simulations and seconds count new work; nodes (positions) and bytes the whole tree; a `Limits` stands for all of
+        them. `early_stop=False` goes on when the answer can no longer change, whatever the settings say. `progress` is
+        called between chunks with the search and the share of the limits that is used up.
         """
-        limits = Limits(simulations, seconds, nodes, bytes)
+        limits = simulations if isinstance(simulations, Limits) else Limits(simulations, seconds, nodes, bytes)
         if progress is not None and not takes(progress, 2):
             raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
         runner = self.runner
@@ -173,6 +174,16 @@ class Search:
     def simulations(self) -> int:
         """Simulations since the current position was set; those of a reused subtree are not counted."""
         return self.runner.simulations
+
+    @property
+    def nodes(self) -> int:
+        """Positions in the tree."""
+        return int(self.tree.counters[core.POSITIONS])
+
+    @property
+    def edges(self) -> int:
+        """Actions in the tree."""
+        return int(self.tree.counters[core.EDGES])
 
     @property
     def root(self) -> Node:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.core import backup as core_backup
-from playout.core import endings, loop
+from playout.core import endings, simulate
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import select as core_select
@@ -17,7 +17,7 @@ from playout.core import tree as core
 from playout.core.params import ROLLOUTS
 from playout.errors import PositionError
 from playout.game import CHANCE, Playouts, Position
-from playout.report.show import who
+from playout.report.steps import step_text
 
 if TYPE_CHECKING:
     from .runner import Runner
@@ -116,33 +116,16 @@ class Step:
     positions: tuple[Position, ...] = field(default=(), repr=False, compare=False)  # along the path, the leaf's last
 
     def to_dict(self) -> dict[str, Any]:
-        """One JSON object; positions are given as text."""
+        """One JSON object. Positions are texts; `action` is an action's text, `number` its number, `path` numbers."""
         data: dict[str, Any] = _plain(self)
+        numbers = [choice.action for choice in self.selection]
+        for change in data["backup"]:
+            change["line"] = change["path"]
+            change["path"] = numbers[: len(change["line"])]
         return data
 
     def __str__(self) -> str:
-        lines = [f"simulation {self.simulation}", "1. selection"]
-        for choice in self.selection:
-            lines.append(f"   {who(choice.player)} at {choice.position or 'the start'} takes {choice.text}")
-            for edge in choice.edges:
-                mark = "*" if edge.chosen else " "
-                terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
-                lines.append(f"     {mark} {edge.text:<8} visits {edge.visits:<6} {terms}")
-        grown = self.expansion
-        added = [f"{len(grown.actions)} edges at {grown.position or 'the start'}"] if grown else []
-        added += [f"the leaf {self.leaf or 'the start'}"] if self.leaf_added else []
-        lines.append(f"2. expansion: {', and '.join(added) or 'none'}")
-        if self.playouts:
-            lines += [f"3. playout: {' '.join(p.actions) or 'none'} -> {_numbers(p.returns)}" for p in self.playouts]
-        else:
-            lines.append(f"3. evaluation: {self.ending}")
-        lines += [f"   returns {_numbers(self.returns)}", "4. backup"]
-        for change in self.backup:
-            where = " ".join(change.path) or "root"
-            lines.append(
-                f"   {change.what} {where}: {change.field} {_number(change.before)} -> {_number(change.after)}"
-            )
-        return "\n".join(lines)
+        return step_text(self)
 
 
 def take_step(runner: "Runner") -> Step:
@@ -194,13 +177,15 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
         if params.evaluator != ROLLOUTS:
             static = tuple(work.values.tolist())
     else:
-        loop.known_returns(params, tree, work, topology, ending, depth)
+        simulate.known_returns(params, tree, work, topology, ending, depth)
     if batches is None or not evaluated:
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(runner, positions[-1], recorded))
-        if not runner.call(core_backup.returns_fit, params, work, topology, depth, loop.kind_of_value(params, ending)):
+        if not runner.call(
+            core_backup.returns_fit, params, work, topology, depth, simulate.kind_of_value(params, ending)
+        ):
             runner.serve(endings.BAD_VALUE, depth)
-        status = runner.call(loop.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
+        status = runner.call(simulate.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
         runner.serve(status, 0)
     changes = _changes(runner, choices, before, _numbers_on(runner, depth))
     return Step(
@@ -227,7 +212,7 @@ def _walk(runner: "Runner") -> tuple[int, int, int]:
         kernel = (*runner.kernel_arguments, runner.topology)
         ending, depth, player = runner.call(core_select.select, *kernel, batches is not None, -1)
         if ending == endings.UNEXPANDED:
-            ending, depth, player = runner.call(loop.expand_and_go_down, *kernel, depth, player)
+            ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
             break
         runner.serve(ending, 0)
@@ -401,13 +386,8 @@ def _changes(runner: "Runner", choices: tuple[Choice, ...], before: list[Any], a
 def _plain(value: Any) -> Any:
     """A dataclass as JSON, without its positions."""
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        found = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "positions"}
+        if isinstance(value, EdgeScore | Choice):  # in JSON, `action` is the text
+            found["number"], found["action"] = value.action, found.pop("text")
+        return found
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
-
-
-def _number(value: float | int | None) -> str:
-    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(values: tuple[float, ...]) -> str:
-    return "(" + ", ".join(f"{v:g}" for v in values) + ")"

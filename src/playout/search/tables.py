@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from playout.core.compile_errors import RuleCompileError
 from playout.core.params import MIXED, OUTSIDE, STATIC, Params
 from playout.core.parts import back_up_entry, choose_entry
-from playout.core.rules import BACK_UP, CHOOSE, RuleCompileError, with_entry
+from playout.core.rules import BACK_UP, CHOOSE, with_entry
 from playout.core.tree import Tree, Work
 from playout.errors import SettingsError
 from playout.game import Game

@@ -2,35 +2,18 @@
 
 from playout.common.arguments import note_names, parameters
 
-from .options import OPTIONS
-from .settings import (
-    ANSWER_SLACK,
-    ANSWERS,
-    BEST,
-    PRESETS,
-    All,
-    Falling,
-    Mixed,
-    Network,
-    Noise,
-    OneAtATime,
-    Outside,
-    Rollouts,
-    Settings,
-    Static,
-    Widening,
-    named,
-    preset,
-    preset_for,
-    settings_from,
-    uses_priors,
-)
+from .kinds import ANSWERS, All, Falling, Mixed, Network, Noise, OneAtATime, Outside, Rollouts, Static, Widening
+from .options import OPTIONS, preset
+from .params import ANSWER_SLACK, uses_priors
+from .presets import BEST, PRESETS, WITH_NETWORK, preset_for, settings_from
+from .settings import Settings, named
 
 __all__ = [
     "ANSWERS",
     "ANSWER_SLACK",
     "BEST",
     "PRESETS",
+    "WITH_NETWORK",
     "All",
     "Falling",
     "Mixed",
@@ -51,3 +34,4 @@ __all__ = [
 
 note_names("Settings", "'{0}' is given to Settings({0}=…)", parameters(Settings.__init__))
 note_names("preset", 'write preset("default", {0}=…)', lambda: OPTIONS)
+note_names("preset's name", "write preset('{0}')", lambda: PRESETS)

@@ -1,225 +1,162 @@
 """Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`.
 
-A policy or backup of a user's own is `policy=file.py:Class`, and its fields are further names.
+The options follow from the declarations of `Settings` and its parts. A policy or backup of a user's own is
+`policy=file.py:Class`, and its fields are further names.
 """
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from typing import Any, NamedTuple
 
-from playout.backups import Backup
-from playout.common.arguments import belongs_to, did_you_mean
+from playout.common.arguments import belongs_to, did_you_mean, refuses_unknown_names
+from playout.common.declare import WHOLE, Declaration, Text, declarations, one_of
 from playout.errors import SettingsError
 from playout.parts.part import KNOWN, Part, is_own, kind_of, load_part
-from playout.policies import Policy
 
-if TYPE_CHECKING:
-    from .settings import Settings
+from .presets import preset_settings
+from .settings import Settings, from_plain
 
-
-@dataclass(frozen=True)
-class Option:
-    """One name on the command line: where it goes in `Settings.to_dict()`, how it is written, what it means."""
-
-    part: str  # a field of Settings
-    values: Mapping[str, Any] | type[int] | type[float] | type[str]  # words and what they stand for, or the kind
-    meaning: str
-    field: str = ""  # of that part, when the part has fields of its own
-    kinds: tuple[str, ...] = ()  # the choices of the part that have the field
-    number: bool = False  # a number does as well as the words
-    own: type[Part] | None = None  # a class of the user's own, derived from this, does as well
-
-    @property
-    def expected(self) -> str:
-        if self.values is str:
-            return "a text"
-        number = "a whole number" if self.values is int else "a number"
-        if isinstance(self.values, Mapping):
-            words = [*self.values, *([number] if self.number else ()), *(["file.py:Class"] if self.own else ())]
-            return f"{', '.join(words[:-1])} or {words[-1]}"
-        return number
-
-    def word(self, value: Any) -> str:
-        """How a value is written."""
-        if is_dataclass(value):
-            return type(value).__name__.lower()
-        if isinstance(self.values, Mapping):
-            for word, stands_for in self.values.items():
-                if isinstance(value, Mapping) and isinstance(stands_for, Mapping):
-                    if value["kind"] == stands_for["kind"]:
-                        return word
-                elif type(value) is type(stands_for) and value == stands_for:
-                    return word
-            if isinstance(value, Mapping):
-                return str(value["kind"])
-        return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-ON_OFF = {"on": True, "off": False}
 AS_ON_OFF = {"true": "on", "yes": "on", "1": "on", "false": "off", "no": "off", "0": "off"}
-ROLLOUTS, NET = ("rollouts", "mixed"), ("network",)
-OPTIONS: dict[str, Option] = {
-    "policy": Option(
-        "policy",
-        {"uct": {"kind": "UCT"}, "ucb1tuned": {"kind": "UCB1Tuned"}, "puct": {"kind": "PUCT"}},
-        "how a child is selected",
-        own=Policy,
-    ),
-    "c": Option("policy", float, "how much the policy explores", "c", ("uct", "ucb1tuned", "puct")),
-    "growth": Option("policy", float, "by how much c grows with ln((N + base + 1) / base)", "growth", ("puct",)),
-    "base": Option("policy", float, "the number of visits where that growth sets in", "base", ("puct",)),
-    "variance": Option(
-        "policy", float, "how much c follows the deviation of the returns, 0 to 1", "variance", ("puct",)
-    ),
-    "expected": Option("policy", float, "the deviation where c is as it was given", "expected", ("puct",)),
-    "expected_visits": Option("policy", float, "for how many visits that counts", "expected_visits", ("puct",)),
-    "backup": Option(
-        "backup",
-        {"mean": {"kind": "Mean"}, "best": {"kind": "Best"}, "power_mean": {"kind": "PowerMean"}},
-        "what an edge makes of the returns it gets: their mean, the greatest, or something between",
-        own=Backup,
-    ),
-    "p": Option("backup", float, "1: the mean; the larger, the nearer to the greatest", "p", ("power_mean",)),
-    "unvisited": Option(
-        "unvisited",
-        {"auto": None, "infinity": "infinity", "parent": {"kind": "Parent"}},
-        "score of a child never visited; auto: infinity for UCT, parent for PUCT",
-        number=True,
-    ),
-    "reduction": Option("unvisited", float, "what is taken off the parent's value", "reduction", ("parent",)),
-    "by_seen": Option(
-        "unvisited",
-        ON_OFF,
-        "the reduction grows with the root of the priors' share that was visited",
-        "by_seen",
-        ("parent",),
-    ),
-    "evaluator": Option(
-        "evaluator",
-        {
-            "rollouts": {"kind": "Rollouts"},
-            "static": {"kind": "Static"},
-            "mixed": {"kind": "Mixed"},
-            "network": {"kind": "Network"},
-        },
-        "what a new position is worth: playouts, the game's static value, both, or a network's answer",
-    ),
-    "network": Option(
-        "evaluator", str, "a network's file (.onnx, or Leela's .pb.gz); empty: the game's own", "file", NET
-    ),
-    "batch": Option("evaluator", {"auto": None}, "positions evaluated at once; auto: measured", "batch", NET, True),
-    "virtual_loss": Option(
-        "evaluator",
-        float,
-        "1: a position under evaluation counts as lost, 0: as worth what it was",
-        "virtual_loss",
-        NET,
-    ),
-    "policy_temperature": Option("evaluator", float, "above 1, the network's policy is flatter", "temperature", NET),
-    "cache": Option("evaluator", int, "positions whose answers are remembered", "cache", NET),
-    "threads": Option("evaluator", int, "of the network", "threads", NET),
-    "rollouts": Option("evaluator", int, "playouts from each new position", "n", ROLLOUTS),
-    "depth": Option("evaluator", {"none": None}, "actions after which a playout is cut off", "depth", ROLLOUTS, True),
-    "guided": Option("evaluator", ON_OFF, "playouts by the game's own policy or priors", "guided", ROLLOUTS),
-    "weight": Option("evaluator", float, "the playouts' share of a mixed value", "weight", ("mixed",)),
-    "expansion": Option(
-        "expansion",
-        {"all": {"kind": "All"}, "one": {"kind": "OneAtATime"}, "widening": {"kind": "Widening"}},
-        "which children a node has: all at once, one more each visit, or min(cap, initial + k N^alpha)",
-    ),
-    "first_visit": Option(
-        "expansion", ON_OFF, "a position becomes a node at its first visit; off: at its second", "first_visit", ("all",)
-    ),
-    "initial": Option("expansion", float, "children at first", "initial", ("widening",)),
-    "k": Option("expansion", float, "the factor of N^alpha", "k", ("widening",)),
-    "alpha": Option("expansion", float, "the power of the visits", "alpha", ("widening",)),
-    "cap": Option("expansion", {"none": None}, "children at most", "cap", ("widening",), True),
-    "priors": Option(
-        "priors",
-        {"auto": None, **ON_OFF},
-        "take and weigh actions by the priors of the game or the network; off: all the same; auto: on for puct and "
-        "widening",
-    ),
-    "answer": Option(
-        "answer",
-        {word: word for word in ("visits", "value", "bound", "proof")},
-        "what makes an action the best: visits, value, lower confidence bound, or proof",
-    ),
-    "solver": Option("solver", ON_OFF, "prove positions exactly where finished games allow it"),
-    "discount": Option("discount", float, "what a reward one step later is worth"),
-    "normalise": Option(
-        "normalise", {"auto": None, **ON_OFF}, "scale values by the range seen; auto: when the game's is unknown"
-    ),
-    "noise": Option("noise", {"off": None, "on": {"kind": "Noise"}}, "Dirichlet noise on the root's priors"),
-    "noise_fraction": Option("noise", float, "the noise's share", "fraction", ("on",)),
-    "noise_alpha": Option("noise", float, "how even the noise is", "alpha", ("on",)),
-    "temperature": Option(
-        "temperature",
-        {"falling": {"kind": "Falling"}},
-        "variety of the action that is played; 0: always the best; falling: for the first moves of a game",
-        number=True,
-    ),
-    "temperature_first": Option("temperature", float, "the temperature of the first moves", "first", ("falling",)),
-    "temperature_moves": Option("temperature", int, "how many moves that is", "moves", ("falling",)),
-    "temperature_then": Option("temperature", float, "the temperature after them", "then", ("falling",)),
-    "confidence": Option("confidence", float, "of the intervals and of the lower confidence bound"),
-    "ties": Option("ties", {"random": "random", "first": "first"}, "how equal scores are told apart"),
-    "evaluate_root": Option("evaluate_root", ON_OFF, "the first simulation evaluates the root itself"),
-    "outcomes": Option(
-        "outcomes",
-        {"all": None, "widening": {"kind": "Widening"}},
-        "which outcomes of chance a node lets in: all, or min(cap, initial + k N^alpha) different ones",
-    ),
-    "outcomes_initial": Option("outcomes", float, "outcomes at first", "initial", ("widening",)),
-    "outcomes_k": Option("outcomes", float, "the factor of N^alpha", "k", ("widening",)),
-    "outcomes_alpha": Option("outcomes", float, "the power of the visits", "alpha", ("widening",)),
-    "outcomes_cap": Option("outcomes", {"none": None}, "outcomes at most", "cap", ("widening",), True),
-    "open_loop": Option("open_loop", ON_OFF, "nodes stand for the actions played; chance is drawn anew on each walk"),
-    "transpositions": Option(
-        "transpositions",
-        {**ON_OFF, "check": "check"},
-        "one node for each position, however it is reached; check: compare the positions of equal keys",
-    ),
-    "early_stop": Option("early_stop", ON_OFF, "stop when the best action can't be overtaken any more"),
-}
-
-
 LIMITS = ("n", "t")  # what an arena player calls its limits
 
 Finder = Callable[[type[Part], str], type[Part]]
 
 
+class OptionError(SettingsError):
+    """A name or a value of an option that can't be used. The message begins with the option's name: the command line
+    puts its own words before it."""
+
+
+class UnknownOptionError(OptionError):
+    """A name that no option has."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        self.name, self.message = name, f"{name}: the search has no such setting (`playout settings` lists them)"
+        super().__init__(f"{self.message}{hint}")
+        self.hint = hint
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One flat name: which part of `Settings` it sets, or which field of that part."""
+
+    part: str  # a field of Settings
+    declared: Declaration
+    paths: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)  # to the field, by the part's kind
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The choices of the part that have the field; none where the option is the part itself."""
+        return tuple(self.paths)
+
+    @property
+    def field(self) -> str:
+        """The name of the field; empty where the option is the part itself."""
+        return next(iter(self.paths.values()))[-1] if self.paths else ""
+
+    @property
+    def meaning(self) -> str:
+        return self.declared.meaning.en
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        return self.declared.words
+
+    @property
+    def expected(self) -> str:
+        """What can be given, as a message or a table says it."""
+        declared = self.declared
+        words = [*declared.words, *([declared.number_text] if declared.number else ())]
+        return one_of([*words, *(["file.py:Class"] if declared.own else ()), *(["a text"] if declared.text else ())])
+
+    def word(self, value: Any) -> str:
+        """How a value is written."""
+        kind = value.kind if isinstance(value, _Chosen) else type(value)
+        for word, stands_for in self.declared.words.items():
+            constant = type(value) is type(stands_for) and not isinstance(value, type)
+            if stands_for is kind or (constant and value == stands_for):
+                return word
+        if dataclasses.is_dataclass(kind):
+            return kind_of(kind) if issubclass(kind, Part) else kind.__name__
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def value(self, name: str, given: Any) -> Any:
+        """What a word stands for; a value that is not a word stands for itself."""
+        declared = self.declared
+        if "on" in declared.words:
+            given = AS_ON_OFF.get(str(given).lower(), given)
+        if isinstance(given, Mapping) and not self.paths:
+            return from_plain(Settings, self.part, given)
+        if not isinstance(given, str):
+            return given
+        if given.lower() in declared.words:
+            found = declared.words[given.lower()]
+            return _Chosen(found) if isinstance(found, type) else found
+        if declared.text:
+            return given
+        try:
+            if not declared.number:
+                raise ValueError
+            return int(given) if declared.number == WHOLE and given.lstrip("+-").isdigit() else float(given)
+        except ValueError:
+            hint = did_you_mean(given, declared.words)
+            raise OptionError(f"{name} is '{given}', expected {self.expected}{hint}") from None
+
+
+class _Chosen(NamedTuple):
+    """A class that a word names, to be made with the fields that are given beside it."""
+
+    kind: type[Any]
+
+
+def _declared_options() -> dict[str, Option]:
+    found: dict[str, Option] = {}
+    for part, declared in declarations(Settings):
+        found[part] = Option(part, declared)
+        for word, kind in declared.kinds.items():
+            _add_fields(found, part, declared.prefix, word, kind)
+    return found
+
+
+def _add_fields(
+    found: dict[str, Option], part: str, prefix: str, word: str, kind: type[Any], above: tuple[str, ...] = ()
+) -> None:
+    """Add options for the fields of a kind that the part may be; `above` is the way to it inside of the part."""
+    for field, declared in declarations(kind):
+        path = (*above, field)
+        if declared.is_nested:
+            _add_fields(found, part, prefix, word, declared.others[0], path)
+            continue
+        name = prefix + (declared.name or field)
+        known = found.get(name) or Option(part, declared)
+        assert known.part == part, f"{name} would be an option of {known.part} and of {part}"
+        found[name] = dataclasses.replace(known, paths={**known.paths, word: path})
+
+
+OPTIONS: dict[str, Option] = _declared_options()
+
+
 def options_with(parts: Iterable[type[Part]]) -> dict[str, Option]:
     """All options, with those of a user's own parts: their kinds are words, their fields names.
 
-    A field whose name has another meaning already is `policy.NAME` or `backup.NAME`.
+    A field whose name already has another meaning is `policy.NAME` or `backup.NAME`.
     """
     found = dict(OPTIONS)
     for part in parts:
         kind, role = kind_of(part), part._role
         if not is_own(kind):
             continue
-        choice: Any = found[role]
-        found[role] = dataclasses.replace(choice, values={**choice.values, kind: {"kind": kind}})
-        for f in dataclasses.fields(part):  # type: ignore[arg-type]  # every part is a dataclass
-            name = f.name if _is_free(f.name, role, found) else f"{role}.{f.name}"
-            values: Any = ON_OFF if f.type in (bool, "bool") else int if f.type in (int, "int") else float
-            known = found.get(name) or Option(role, values, f"a setting of {part.__qualname__}", f.name)
-            found[name] = dataclasses.replace(known, kinds=(*known.kinds, kind))
+        choice = found[role].declared
+        found[role] = Option(role, dataclasses.replace(choice, words={**choice.words, kind: part}))
+        for field, declared in declarations(part):
+            name = field if _is_free(field, role, found) else f"{role}.{field}"
+            if not declared.meaning.en:
+                declared = dataclasses.replace(declared, meaning=Text(f"a setting of {part.__qualname__}"))
+            known = found.get(name) or Option(role, declared)
+            found[name] = dataclasses.replace(known, paths={**known.paths, kind: (field,)})
     places = {option.part: place for place, option in reversed(list(enumerate(OPTIONS.values())))}
     return dict(sorted(found.items(), key=lambda item: places[item[1].part]))  # fields beside their part's
-
-
-def canonical(given: Mapping[str, Any], options: Mapping[str, Option], label: str = "--option ") -> dict[str, Any]:
-    """The same by the names that `options` has; `SettingsError` where one is unknown, or given twice."""
-    found: dict[str, Any] = {}
-    for typed, value in given.items():
-        name = _find(typed, label, options)
-        if name in found:
-            raise SettingsError(f"{label}{typed}: {name} is given twice; give it once")
-        found[name] = value
-    return found
 
 
 def _is_free(name: str, role: str, taken: Mapping[str, Option]) -> bool:
@@ -228,76 +165,114 @@ def _is_free(name: str, role: str, taken: Mapping[str, Option]) -> bool:
     return name not in taken or (taken[name].part, taken[name].field) == (role, name)
 
 
-def make_settings(
-    preset: str, given: Mapping[str, Any], label: str = "--option ", find: Finder = load_part
-) -> "Settings":
-    """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2).
-
-    A value is a word, or what the word stands for: "off" or False, "puct" or PUCT(). `label` stands before a name in
-    refusals. `find` gives the class that `file.py:Class` names.
-    """
-    from .settings import Outside, Settings
-    from .settings import preset as make
-
-    data = make(preset).to_dict()
-    given = {name: _found_part(name, value, find) for name, value in given.items()}
-    options = options_with(part for part in map(_class_of, given.values()) if part is not None)
-    _check_clear(given, options, label)
-    wanted = canonical(given, options, label).items()
-    for name, value in wanted:
-        option = options[name]
-        if not option.field:
-            found = _value(name, value, options, label)
-            if isinstance(found, Mapping) or (is_dataclass(found) and not isinstance(found, Outside | type)):
-                whole = isinstance(found, Mapping) and is_own(found["kind"])  # its fields may have no defaults
-                found = found if whole else Settings.from_dict({name: found}).to_dict()[name]
-            data[option.part] = found
-    for name, value in wanted:
-        option = options[name]
-        if option.field:
-            if _kind(data, option) not in option.kinds:
-                instead = f"{label}{option.part}={option.kinds[0]}"
-                raise SettingsError(
-                    f"{label}{name}={value}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and "
-                    f"{option.part} is {_kind(data, option)}; leave it out, or add {instead}"
-                )
-            _fields(data, option)[option.field] = _value(name, value, options, label)
-    return Settings.from_dict(data)
-
-
-def flat(settings: "Settings") -> dict[str, str]:
-    """Settings in the words of the command line; a field of something not chosen as it would be if it were."""
-    from .settings import Settings
-
-    data, found = settings.to_dict(), dict[str, str]()
-    for name, option in options_with((type(settings.policy), type(settings.backup))).items():
-        if not option.field:
-            found[name] = _kind(data, option)
-            continue
-        there = data
-        if _kind(data, option) not in option.kinds:
-            chosen = _value(option.part, option.kinds[0], OPTIONS)
-            there = Settings.from_dict({option.part: chosen}).to_dict()
-        found[name] = option.word(_fields(there, option)[option.field])
+def canonical(given: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    """The same by the names that `options` has; `OptionError` where one is unknown, or given twice."""
+    found: dict[str, Any] = {}
+    for typed, value in given.items():
+        name = _find(typed, options)
+        if name in found:
+            raise OptionError(f"{typed}: {name} is given twice; give it once")
+        found[name] = value
     return found
 
 
+def make_settings(preset: str, given: Mapping[str, Any], find: Finder = load_part) -> Settings:
+    """A preset with changes in the flat form; what is chosen (policy=puct) comes before what it has (c=2).
+
+    A value is a word, or what the word stands for: "off" or False, "puct" or PUCT(). `find` gives the class that
+    `file.py:Class` names.
+    """
+    base = preset_settings(preset)
+    if not given:
+        return base
+    given = {name: _found_part(name, value, find) for name, value in given.items()}
+    options = options_with(part for part in map(_class_of, given.values()) if part is not None)
+    _check_clear(given, options)
+    wanted = canonical(given, options)
+    parts: dict[str, Any] = {name: getattr(base, name) for name, _ in declarations(Settings)}
+    for name, value in wanted.items():
+        if not options[name].paths:
+            parts[name] = options[name].value(name, value)
+    fields: dict[str, dict[tuple[str, ...], Any]] = {}
+    for name, value in wanted.items():
+        if options[name].paths:
+            option, kind = options[name], options[options[name].part].word(parts[options[name].part])
+            if kind not in option.paths:
+                raise OptionError(
+                    f"{name}={value}: {name} belongs to {option.part}={' or '.join(option.kinds)}, and {option.part} "
+                    f"is {kind}; leave it out, or add {option.part}={option.kinds[0]}"
+                )
+            fields.setdefault(option.part, {})[option.paths[kind]] = option.value(name, value)
+    return Settings(**{name: _built(part, fields.get(name, {})) for name, part in parts.items()})
+
+
+def _built(part: Any, fields: Mapping[tuple[str, ...], Any]) -> Any:
+    """A part with some of its fields changed, each named by the way to it."""
+    whole = part.kind if isinstance(part, _Chosen) else part
+    changes = {path[0]: value for path, value in fields.items() if len(path) == 1}
+    for outer in {path[0] for path in fields if len(path) > 1}:
+        inner = {path[1:]: value for path, value in fields.items() if path[0] == outer}
+        changes[outer] = _built(getattr(whole, outer), inner)  # of a class, that is the default
+    if isinstance(part, _Chosen):
+        return part.kind(**changes)
+    return dataclasses.replace(part, **changes) if changes else part
+
+
+@refuses_unknown_names
+def preset(name: str, **changes: Any) -> Settings:
+    """The settings of a preset, with changes by the names and words of the command line, or as `Settings` has them.
+
+    >>> preset("textbook", answer="visits", c=2).policy
+    UCT(c=2)
+    >>> from playout import PUCT
+    >>> preset("default", policy="puct", c=2).policy == preset("default", policy=PUCT(2)).policy
+    True
+    """
+    try:
+        return make_settings(name, changes)
+    except UnknownOptionError as error:
+        raise SettingsError(f"{error.message}{belongs_to(error.name, 'preset') or error.hint}") from None
+
+
+def flat(settings: Settings) -> dict[str, str]:
+    """Settings in the words of the command line; a field of something not chosen has its default."""
+    options, found = options_with((type(settings.policy), type(settings.backup))), dict[str, str]()
+    for name, option in options.items():
+        part = getattr(settings, option.part)
+        kind = options[option.part].word(part)
+        if kind in option.paths:
+            found[name] = option.word(reduce(getattr, option.paths[kind], part))
+        else:
+            found[name] = default_of(options, name, option.kinds[0]) if option.paths else kind
+    return found
+
+
+def default_of(options: Mapping[str, Option], name: str, kind: str) -> str:
+    """The default of a field where its part is of this kind; empty: it has to be given."""
+    option, whole = options[name], options[options[name].part].words[kind]
+    default = reduce(lambda part, field: getattr(part, field, None), option.paths[kind], whole)
+    missing = default is None and None not in option.words.values()
+    return "" if missing else option.word(default)
+
+
 def _found_part(name: str, value: Any, find: Finder) -> Any:
-    """A value, and where it names a class of the user's own, the kind of that class."""
+    """A value, and where it names a class of the user's own, that class."""
     option = OPTIONS.get(name.lower())
-    if option is None or option.own is None or not isinstance(value, str):
+    if option is None or option.declared.own is None or not isinstance(value, str):
         return value
     own = ":" in value or value.endswith(".py")
-    return {"kind": kind_of(find(option.own, value))} if own else value
+    return _Chosen(find(option.declared.own, value)) if own else value
 
 
 def _class_of(value: Any) -> type[Part] | None:
     if isinstance(value, Part):
         return type(value)
+    if isinstance(value, _Chosen):
+        return value.kind
     return KNOWN.get(value["kind"]) if isinstance(value, Mapping) and "kind" in value else None
 
 
-def _find(name: str, label: str, options: Mapping[str, Option]) -> str:
+def _find(name: str, options: Mapping[str, Option]) -> str:
     plain = name.lower().replace("-", "_")
     known = {other.lower(): other for other in options}
     if name in options or plain in known:
@@ -307,58 +282,16 @@ def _find(name: str, label: str, options: Mapping[str, Option]) -> str:
         if dot and option.field and (option.part, option.field) == (role, field):
             return other
     longer = next((other for other in options if other.endswith(f".{name}")), "")
-    hint = f"; did you mean '{longer}'?" if longer else belongs_to(name, "preset") if not label else ""
-    hint = hint or did_you_mean(plain, options)
-    raise SettingsError(f"{label}{name}: the search has no such setting (`playout settings` lists them){hint}")
+    raise UnknownOptionError(name, f"; did you mean '{longer}'?" if longer else did_you_mean(plain, options))
 
 
-def _check_clear(given: Iterable[str], options: Mapping[str, Option], label: str) -> None:
+def _check_clear(given: Iterable[str], options: Mapping[str, Option]) -> None:
     """Refuse a name that may mean two settings."""
     for name in given:
         for other in options:
             role, dot, field = other.partition(".")
             if dot and field == name and other not in given:
-                raise SettingsError(
-                    f"{label}{name}: the search has a setting {name}, and so has the {role}; write {label}{other}=… "
-                    f"for that of the {role}, or give both"
+                raise OptionError(
+                    f"{name}: the search has a setting {name}, and so has the {role}; write {other}=… for that of the "
+                    f"{role}, or give both"
                 )
-
-
-def _value(name: str, given: Any, options: Mapping[str, Option], label: str = "") -> Any:
-    option = options[name]
-    if isinstance(option.values, Mapping) and "on" in option.values:
-        given = AS_ON_OFF.get(str(given).lower(), given)
-    if not isinstance(given, str):
-        return given
-    if isinstance(option.values, Mapping):
-        if given.lower() in option.values:
-            value = option.values[given.lower()]
-            return dict(value) if isinstance(value, dict) else value
-        parse: Callable[[str], Any] | None = _number if option.number else None
-    else:
-        parse = _number if option.values is int else option.values
-    try:
-        if parse is None:
-            raise ValueError
-        return parse(given)
-    except ValueError:
-        hint = did_you_mean(given, option.values) if isinstance(option.values, Mapping) else ""
-        raise SettingsError(f"{label}{name} is '{given}', expected {option.expected}{hint}") from None
-
-
-def _number(text: str) -> float:
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
-
-
-def _kind(data: Mapping[str, Any], option: Option) -> str:
-    """The word for what a part is now."""
-    return OPTIONS[option.part].word(data[option.part])
-
-
-def _fields(data: dict[str, Any], option: Option) -> dict[str, Any]:
-    """Where the fields of a part are; a mixed evaluator keeps those of its playouts one level down."""
-    fields: dict[str, Any] = data[option.part]
-    if option.kinds == ROLLOUTS and fields["kind"] == "Mixed":
-        nested: dict[str, Any] = fields.setdefault("rollouts", {"kind": "Rollouts"})
-        return nested
-    return fields

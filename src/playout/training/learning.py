@@ -1,4 +1,4 @@
-"""Learning: what a training knows at a moment, and the steps that change it."""
+"""Learning: the state of a training, and the gradient steps that change it."""
 
 import contextlib
 import math
@@ -14,7 +14,7 @@ from playout.errors import FileError, GameError, PlayoutError, SettingsError
 from playout.evaluators.onnx import OnnxNetwork
 from playout.evaluators.pytorch import _threads, _torch
 from playout.game import Game
-from playout.play.openings import seed_of
+from playout.play.chance import seed_of
 
 from .recipe import Recipe
 from .replay import Samples, check_array, packed, reason, unpacked
@@ -26,20 +26,21 @@ ABOUT = ("generation", "steps", "best_generation", "seconds", "history")  # of a
 
 @dataclass
 class State:
-    """All that a checkpoint holds."""
+    """The state of a training, as a checkpoint holds it."""
 
     generation: int
     model: Any
     optimiser: Any
     average: dict[str, Any]  # the weights of the network that plays
     steps: int = 0
-    best: bytes = b""  # the network that won so far, as an ONNX file
+    best: bytes = b""  # the best network so far, as an ONNX file
     best_generation: int = 0
     seconds: float = 0.0
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
 def new_state(game: Game, recipe: Recipe) -> State:
+    """The state before the first generation."""
     torch = _torch()
     torch.manual_seed(seed_of(recipe.seed, "weights"))
     model = new_model(game, recipe)
@@ -49,13 +50,14 @@ def new_state(game: Game, recipe: Recipe) -> State:
 
 
 def new_model(game: Game, recipe: Recipe) -> Any:
-    from .model import Model
+    """A network with new weights."""
+    from .model import Model  # heavy, and optional: it imports PyTorch
 
     return Model(game, recipe.blocks, recipe.filters, recipe.width)
 
 
 def averaged(state: State, game: Game, recipe: Recipe) -> Any:
-    """The network that plays."""
+    """The network that plays: the running average of the weights."""
     model = new_model(game, recipe)
     model.load_state_dict({**state.model.state_dict(), **state.average})
     return model
@@ -65,6 +67,7 @@ def averaged(state: State, game: Game, recipe: Recipe) -> Any:
 
 
 def state_arrays(state: State, recipe: Recipe) -> dict[str, Any]:
+    """The arrays of a checkpoint, by name."""
     arrays: dict[str, Any] = {}
     for name, tensor in state.model.state_dict().items():
         arrays[f"model/{name}"] = tensor.numpy()
@@ -85,7 +88,7 @@ def state_arrays(state: State, recipe: Recipe) -> dict[str, Any]:
 
 
 def state_of(arrays: dict[str, Any], game: Game, recipe: Recipe, path: Path) -> State:
-    """The state that a checkpoint holds; `FileError` where it is damaged, or that of another training."""
+    """The state in a checkpoint; `FileError` where it is damaged or belongs to another training."""
     state = new_state(game, recipe)
     try:
         about = checked_about(unpacked(arrays["about"]), int(path.stem))
@@ -103,12 +106,12 @@ def state_of(arrays: dict[str, Any], game: Game, recipe: Recipe, path: Path) -> 
         for name in ABOUT:
             setattr(state, name, about[name])
     except (KeyError, ValueError, RuntimeError, TypeError) as error:
-        raise FileError(f"{path}: is no checkpoint of this training ({reason(error)})") from None
+        raise FileError(f"{path}: is not a checkpoint of this training ({reason(error)})") from None
     return state
 
 
 def checked_about(about: Any, generation: int) -> dict[str, Any]:
-    """What a checkpoint says of itself, if it can be so; `generation` is that of the file's name."""
+    """Check the `about` of a checkpoint; `generation` is that in the file's name."""
     if not isinstance(about, dict):
         raise ValueError(f"`about` is {about!r:.40}, expected an object")
     for name in ABOUT[:4]:
@@ -125,12 +128,12 @@ def checked_about(about: Any, generation: int) -> dict[str, Any]:
 
 
 def moments_of(weights: Any) -> dict[str, Any]:
-    """What AdamW keeps of an array of weights."""
+    """The shapes of what AdamW keeps for an array of weights."""
     return {"step": _torch().tensor(0.0), "exp_avg": weights, "exp_avg_sq": weights}
 
 
 def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dict[str, Any]:
-    """The arrays of a part, each of the form of its like, and no others."""
+    """The arrays of a part as tensors; `ValueError` unless their names, shapes and types are those of `like`."""
     found = {name.removeprefix(f"{part}/") for name in arrays if name.startswith(f"{part}/")}
     for name in sorted(found ^ set(like)):
         raise ValueError(f"it has {'no' if name in like else 'an unknown'} {part}/{name}")
@@ -140,12 +143,12 @@ def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dic
 
 
 def check_best(data: bytes, game: Game) -> None:
-    """`ValueError` unless these bytes are a network that can play the game."""
+    """`ValueError` unless the bytes are a network that can play the game."""
     network = OnnxNetwork(data)
     network.check(game)
     for answer in network(np.zeros((1, *game.planes), np.float32)):
         if not np.isfinite(answer).all():
-            raise ValueError("its best network answers with what is no finite number")
+            raise ValueError("its best network gives numbers that are not finite")
 
 
 # Steps.
@@ -160,7 +163,10 @@ def learn(
     seed: int,
     look: Callable[[int], None] = lambda step: None,
 ) -> dict[str, Any]:
-    """So many steps of cross-entropy of the policy plus squared error of the value, on random rows turned at random."""
+    """Take `steps` steps on cross-entropy of the policy plus squared error of the value.
+
+    Each step takes random rows, each turned by a random symmetry. Returns the mean losses.
+    """
     with deterministic(recipe.threads):
         return _learn(state, game, recipe, samples, steps, np.random.default_rng(seed), look)
 
@@ -199,7 +205,7 @@ def _learn(
         look(step)
     model.eval()
     if not np.isfinite(sums).all():
-        raise SettingsError("training: the loss is no longer a number; a smaller `rate` may help")
+        raise SettingsError("training: the loss is not a finite number any more; a smaller `rate` may help")
     losses = sums / steps
     return {
         "policy_loss": round(float(losses[0]), 5),
@@ -209,7 +215,7 @@ def _learn(
 
 
 def symmetries_of(game: Game) -> tuple[Any, Any]:
-    """The ways to turn a position, this one first: index arrays [S, K] of the planes and [S, A] of the policy."""
+    """The symmetries of a game, the identity first: index arrays [S, K] of the planes and [S, A] of the policy."""
     sizes = math.prod(game.planes), game.policy_size
     found = [tuple(np.arange(size) for size in sizes)]
     try:
@@ -218,8 +224,8 @@ def symmetries_of(game: Game) -> tuple[Any, Any]:
         raise
     except Exception as error:
         raise GameError(
-            f"{game.title}.symmetries() gave no list of pairs of index arrays ({described(error)}); a game without it "
-            f"learns positions as they are"
+            f"{game.title}.symmetries() did not return a list of pairs of index arrays ({described(error)}); a game "
+            f"without this method learns positions unturned"
         ) from error
     for number, pair in enumerate(found[1:], 1):
         for what, array, size in zip(("planes", "policy"), pair, sizes, strict=True):
@@ -238,14 +244,14 @@ def _index_text(array: Any) -> str:
 
 
 def turned_rows(samples: Samples, chosen: Any, turns: tuple[Any, Any], random: Any) -> tuple[Any, Any, Any]:
-    """Some rows, each turned in its own way."""
+    """The chosen rows, each turned by a random symmetry."""
     ways = random.integers(len(turns[0]), size=len(chosen))
     rows = chosen[:, None]
     return samples.planes[rows, turns[0][ways]], samples.policy[rows, turns[1][ways]], samples.values[chosen]
 
 
 def set_scale(model: Any, samples: Samples) -> None:
-    """Where the game's range is not known: values are learnt in units of what the first games brought."""
+    """Scale values by the returns of the first games, where the game's range is not known."""
     middle, spread = float(samples.values.mean()), float(samples.values.std())
     model.middle.fill_(middle)
     model.spread.fill_(spread if spread > 1e-6 else 1.0)
@@ -253,6 +259,7 @@ def set_scale(model: Any, samples: Samples) -> None:
 
 @contextlib.contextmanager
 def deterministic(threads: int) -> Iterator[None]:
+    """Make PyTorch give the same numbers each time, with `threads` threads."""
     torch = _torch()
     before = torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(True)

@@ -1,8 +1,8 @@
 """The network that is trained: residual blocks of convolutions, or of plain layers where a game has no board.
 
-It answers with the logits of a policy and the value: of the player who moves, or one for each player where one does not
-tell the others. Where the game's range is known, the value stays within; where it is not, it is in units that the first
-games have shown (`middle`, `spread`).
+It gives the logits of a policy, and the value for the player who moves, or one for each player where one value does not
+determine the others. The value stays within the game's range where that is known; otherwise it is scaled by the returns
+of the first games (`middle`, `spread`).
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from .recipe import value_kind
 HEAD = 8  # filters of the convolution before each head
 
 
-class Block(nn.Module):  # type: ignore[misc]  # PyTorch's types are not looked at
+class ResidualBlock(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's types
     """x + f(x), with two layers in f."""
 
     def __init__(self, filters: int, board: bool) -> None:
@@ -46,7 +46,7 @@ class Model(nn.Module):  # type: ignore[misc]
         trunk = filters if self.board else 4 * filters
         self.stem = layer(planes[0] if self.board else size, trunk, self.board)
         self.stem_norm = norm(trunk, self.board)
-        self.blocks = nn.ModuleList([Block(trunk, self.board) for _ in range(blocks)])
+        self.blocks = nn.ModuleList([ResidualBlock(trunk, self.board) for _ in range(blocks)])
         head = HEAD * planes[1] * planes[2] if self.board else trunk
         if self.board:
             self.policy_layer, self.policy_norm = nn.Conv2d(trunk, HEAD, 1, bias=False), nn.BatchNorm2d(HEAD)
@@ -54,7 +54,7 @@ class Model(nn.Module):  # type: ignore[misc]
         self.policy = nn.Linear(head, game.policy_size)
         self.hidden = nn.Linear(head, width)
         self.value = nn.Linear(width, 1 if value_kind(game) == "scalar" else game.players)
-        # An untrained network knows nothing: all actions alike, the middle of all values.
+        # An untrained network gives all actions the same prior, and the middle of the range as value.
         for last in (self.policy, self.value):
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)

@@ -1,4 +1,4 @@
-"""How a network is trained: all settings in one place, with their checks and the defaults by the size of the game."""
+"""How a network is trained: all settings, their checks, and defaults by the size of the game."""
 
 import dataclasses
 import math
@@ -13,23 +13,23 @@ from playout.play.workers import cores
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings of a training. A run that goes on has the same ones."""
+    """The settings of a training. A run that is resumed has the same ones."""
 
     # Self-play.
     games: int = 192  # in a generation
-    simulations: int = 128  # a move; visits that came with the subtree count
-    cheap: float = 0.5  # the share of moves that are searched less, and not learnt from
+    simulations: int = 128  # a move, including the visits of a kept subtree
+    cheap: float = 0.5  # the share of moves that are searched less and not learnt from
     cheap_simulations: int = 32
-    teacher: int = 2000  # the first generation is played by plain UCT with so many simulations; 0: by the new network
+    teacher: int = 2000  # simulations of the plain UCT that plays the first generation; 0: the new network plays it
     gumbel: bool = False  # Gumbel root selection instead of noise and visits
     considered: int = 16  # actions that Gumbel looks at
     noise: float = 0.25  # the share of Dirichlet noise in the root's priors
     alpha: float = 1.0
-    temperature_moves: int = 12  # so many moves of a game are drawn by visits, then the best one is played
-    openings: int = 4  # the most random actions that a game begins with
-    opened: float = 0.5  # the share of games that begin with 1 to so many
-    blend: float = 0.5  # the share of the search's value in what is learnt as value; the rest is how the game went
-    max_moves: int = 1000  # after which a game counts as it stands
+    temperature_moves: int = 12  # the first moves of a game that are drawn by visits; then the best is played
+    openings: int = 4  # the most random actions at the beginning of a game
+    opened: float = 0.5  # the share of games that begin with random actions
+    blend: float = 0.5  # the share of the search's value in the value that is learnt; the rest is the game's return
+    max_moves: int = 1000  # after which a game is stopped
     seats: int = 64  # games against one batch, in each process
     leaves: int = 4  # of each game in a batch, at most
     # The network.
@@ -38,18 +38,18 @@ class Recipe:
     width: int = 64  # of the value's hidden layer
     # Learning.
     batch: int = 256
-    reuse: float = 8.0  # how often a position is learnt from while it is new, on average
-    window: int = 20  # generations that are learnt from
-    rate: float = 0.002  # of learning, at the beginning
-    halved: int = 100  # generations in which the rate falls to half
-    decay: float = 0.0003  # of weights
-    average: float = 0.99  # the network that plays is the running average of the one that learns
+    reuse: float = 8.0  # rows learnt from in a generation, for each new position
+    window: int = 20  # the last generations, which are learnt from
+    rate: float = 0.002  # the first learning rate
+    halved: int = 100  # generations in which the rate halves
+    decay: float = 0.0003  # weight decay
+    average: float = 0.99  # the factor of the running average of weights, which is the network that plays
     threads: int = 1  # of PyTorch
-    # Evaluation.
-    every: int = 10  # generations; 0: never
+    # Matches.
+    every: int = 10  # generations between matches; 0: no matches
     matches: int = 40  # games of each match
-    plies: int = 4  # random ones at the beginning of a match's games
-    gate: float = 0.0  # the score against the best so far that a network needs to play itself; 0: it always does
+    plies: int = 4  # random plies at the beginning of a match's games
+    gate: float = 0.0  # the score against the best so far that a network needs for self-play; 0: the newest plays
     workers: int = 1
     seed: int = 0
 
@@ -67,14 +67,16 @@ class Recipe:
             raise SettingsError(f"training: gumbel is {self.gumbel!r}, expected True or False")
 
     def to_dict(self) -> dict[str, Any]:
+        """All settings, for JSON."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Recipe":
+        """A recipe from settings by name; `SettingsError` for an unknown name."""
         known = {f.name for f in dataclasses.fields(cls)}
         for key in data:
             if key not in known:
-                raise SettingsError(f"training: '{key}' is no setting (there are: {', '.join(sorted(known))})")
+                raise SettingsError(f"training: there is no setting '{key}' (there are: {', '.join(sorted(known))})")
         return cls(**data)
 
 
@@ -115,11 +117,11 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
 
 
 def recipe_for(game: Game, **given: Any) -> Recipe:
-    """The defaults for a game, by how much a network sees and answers, with what was given in place of them."""
+    """The recipe for a game: defaults by the size of its planes and policy, replaced by what is given."""
     sees, answers = math.prod(game.planes), game.policy_size
     found: dict[str, Any] = {"workers": cores(), "alpha": round(min(2.0, max(0.1, 10 / max(1, game.max_actions))), 2)}
     if sees <= 64 and answers <= 32:
-        # The whole game can be seen: begin anywhere, and forget little.
+        # A small game can be covered as a whole: begin anywhere, and keep a long window.
         found |= {"games": 512, "simulations": 64, "cheap": 0.0, "openings": 8, "opened": 0.75, "window": 40}
         found |= {"blocks": 2, "filters": 32, "width": 32}
         found |= {"temperature_moves": 6, "plies": 2, "batch": 128, "blend": 0.0}
@@ -144,5 +146,5 @@ def _shown(limit: float) -> str:
 
 
 def value_kind(game: Game) -> str:
-    """`scalar` where the mover's value tells everybody's, otherwise `players`."""
+    """`scalar` where the mover's value determines everybody's, otherwise `players`."""
     return "scalar" if game.one_value_tells_all else "players"

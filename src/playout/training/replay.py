@@ -1,6 +1,7 @@
-"""The games that are learnt from, on disk: a plain .npz file for each generation, never a pickle."""
+"""The positions that are learnt from, on disk: one plain .npz file for each generation, never a pickle."""
 
 import io
+import json
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from playout.common.disk import write_whole
 from playout.errors import FileError
 
-SPARE = 2  # generations that are kept beyond the window, for a run that falls back to an older checkpoint
+SPARE = 2  # generations kept beyond the window, for a run that falls back to an older checkpoint
 DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -22,38 +23,40 @@ DAMAGED = (
     EOFError,
     OSError,
     NotImplementedError,
-    MemoryError,  # a shape that no array has
+    MemoryError,  # from an impossible shape
 )
 PARTS = ("planes", "policy", "values")
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Positions to learn from, a row each. `[N]` of them, `[K]` what a network sees, `[A]` its policy."""
+    """Positions to learn from, one a row: `N` rows, `K` numbers of planes, `A` numbers of the policy."""
 
     planes: Any  # [N, K] float32
-    policy: Any  # [N, A] float32: what the search thinks of each action; sums to one
-    values: Any  # [N, 1] float32: what the player who moves got from there on; or [N, players], what each got
+    policy: Any  # [N, A] float32: the policy of the search; sums to one
+    values: Any  # [N, 1] float32: the return of the player who moves from there on; or [N, players], of each
 
     def __len__(self) -> int:
         return len(self.planes)
 
     @classmethod
     def joined(cls, parts: "list[Samples]") -> "Samples":
+        """The rows of all parts, in their order."""
         return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in PARTS))
 
 
 class Replay:
-    """The files of a folder, and the window of the last generations. `widths`: columns of planes, policy and values."""
+    """The files of the last generations in a folder. `widths`: the columns of planes, policy and values."""
 
     def __init__(self, folder: Path, window: int, widths: tuple[int, int, int]) -> None:
         self.folder, self.window, self.widths = folder, window, widths
 
     def path(self, generation: int) -> Path:
+        """The file of a generation."""
         return self.folder / f"{generation:06d}.npz"
 
     def write(self, generation: int, samples: Samples, about: dict[str, Any]) -> None:
-        """One generation, whole or not at all; what has left the window for long is removed."""
+        """Write one generation, whole or not at all, and remove those that left the window long ago."""
         write_arrays(
             self.path(generation),
             {"planes": samples.planes, "policy": samples.policy, "values": samples.values, "about": packed(about)},
@@ -64,7 +67,7 @@ class Replay:
                 path.unlink(missing_ok=True)
 
     def read(self, generation: int) -> tuple[Samples, dict[str, Any]]:
-        """One generation; `FileError` says why it can't be read."""
+        """Read one generation; `FileError` says why it can't be read."""
         path = self.path(generation)
         found = read_arrays(path)
         try:
@@ -79,7 +82,7 @@ class Replay:
             raise FileError(f"{path}: is damaged ({reason(error)})") from None
 
     def read_window(self, generation: int) -> tuple[Samples, list[str]]:
-        """All that the window holds at a generation, oldest first, and what could not be read."""
+        """Read the window of a generation, oldest first, with the problems of files that can't be read."""
         parts, problems = list[Samples](), list[str]()
         for number in range(max(1, generation - self.window + 1), generation + 1):
             try:
@@ -92,7 +95,7 @@ class Replay:
 
 
 def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
-    """An .npz file, whole or not at all."""
+    """Write an .npz file, whole or not at all."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     try:
@@ -103,13 +106,13 @@ def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
-    """All arrays of an .npz file, checked by their checksums; `FileError` where it is damaged."""
+    """Read all arrays of an .npz file, with their checksums; `FileError` where it is damaged."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             found = {name: file[name] for name in file.files}
         for name, array in found.items():
             if not isinstance(array, np.ndarray):
-                raise ValueError(f"{name} is no array")
+                raise ValueError(f"{name} is not an array")
         return found
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file") from None
@@ -118,28 +121,25 @@ def read_arrays(path: Path) -> dict[str, Any]:
 
 
 def check_array(name: str, array: Any, shape: tuple[int, ...], kind: Any = np.float32) -> None:
-    """`ValueError` where an array that was read has another form, or numbers that are none."""
+    """`ValueError` unless an array has this shape and type, and finite numbers."""
     if array.shape != shape or array.dtype != kind:
         came, wanted = (f"{np.dtype(d)}{list(s)}" for d, s in ((array.dtype, array.shape), (kind, shape)))
         raise ValueError(f"{name} is {came}, expected {wanted}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} has entries that are no finite numbers")
+        raise ValueError(f"{name} has entries that are not finite")
 
 
 def reason(error: BaseException) -> str:
-    """What went wrong, short and in one line."""
+    """An error's message, short and on one line."""
     text = " ".join(str(error).split())[:160]
     return f"it has no {text}" if isinstance(error, KeyError) else text or type(error).__name__
 
 
 def packed(data: Any) -> Any:
-    """Something that JSON can hold, as an array of bytes."""
-    import json
-
+    """Data as an array of the bytes of its JSON."""
     return np.frombuffer(json.dumps(data).encode(), np.uint8)
 
 
 def unpacked(array: Any) -> Any:
-    import json
-
+    """The data of such an array."""
     return json.loads(bytes(array).decode())

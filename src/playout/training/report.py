@@ -1,4 +1,4 @@
-"""The report of a training: one HTML file with its curves, which needs nothing else."""
+"""The report of a training: one line a generation, and a self-contained HTML page with curves."""
 
 import html
 import math
@@ -28,11 +28,31 @@ table { border-collapse: collapse; font-size: .9rem } td, th { padding: .15rem .
 td:nth-child(-n+2), th:nth-child(-n+2) { text-align: left } th { color: var(--soft); font-weight: 500 }
 .settings { columns: 3 14rem; padding: 0; list-style: none } .settings b { font-weight: 500 }
 """
-# What every generation has, and what every match has.
+# The figures of every generation, and of every match.
 NEEDED = ("generation", "games", "samples", "entropy", "games_per_minute", "policy_loss", "value_loss", "seconds")
 MATCH = ("wins", "draws", "losses", "score", "low", "high", "elo", "simulations")
 
 Line = tuple[str, list[tuple[float, float]]]
+
+
+def summary(figures: dict[str, Any]) -> str:
+    """A generation in one line."""
+    text = (
+        f"generation {figures['generation']}: {figures['games']} games, {figures['samples']:,} positions, "
+        f"loss {figures['policy_loss']:.3f} + {figures['value_loss']:.3f}, entropy {figures['entropy']:.2f}, "
+        f"{figures['games_per_minute']:,.0f} games a minute, {figures['seconds']:.1f} s"
+    )
+    return f"{text}; {matches_text(figures['matches'])}" if "matches" in figures else text
+
+
+def matches_text(matches: dict[str, Any]) -> str:
+    """The scores of a generation's matches in one line."""
+    names = {"uct": "UCT", "best": "the best so far"}
+    parts = []
+    for name, found in matches.items():
+        who = names.get(name, f"UCT with {name[3:]} times the simulations")
+        parts.append(f"{100 * found['score']:.0f}% against {who}")
+    return ", ".join(parts)
 
 
 def report_html(
@@ -46,15 +66,15 @@ def report_html(
         ("the best network before", [(g, 100 * m["best"]["score"]) for g, m in matches if "best" in m]),
     ]
     charts = [
-        chart("Loss", [("policy", of(history, "policy_loss")), ("value", of(history, "value_loss"))]),
+        chart("Loss", [("policy", curve(history, "policy_loss")), ("value", curve(history, "value_loss"))]),
         chart(
             "Policy entropy",
-            [("of the search", of(history, "entropy")), ("of the network", of(history, "answer_entropy"))],
+            [("of the search", curve(history, "entropy")), ("of the network", curve(history, "answer_entropy"))],
         ),
         chart("Strength: score of 100 against", strength, (0.0, 100.0), 50.0),
-        chart("Games a minute", [("games a minute", of(history, "games_per_minute"))]),
-        chart("Evaluations a second", [("evaluations a second", of(history, "evaluations_per_second"))]),
-        chart("Moves of a game", [("moves", of(history, "length"))]),
+        chart("Games a minute", [("games a minute", curve(history, "games_per_minute"))]),
+        chart("Evaluations a second", [("evaluations a second", curve(history, "evaluations_per_second"))]),
+        chart("Moves of a game", [("moves", curve(history, "length"))]),
     ]
     games, positions = sum(h["games"] for h in history), sum(h["samples"] for h in history)
     lead = f"{len(history)} generations, {games:,} games, {positions:,} positions, {duration(seconds)}"
@@ -72,7 +92,7 @@ def report_html(
 
 
 def check_history(history: Any, generations: int) -> None:
-    """`ValueError` where something read from a file is no history of so many generations that could be shown."""
+    """`ValueError` unless `history`, read from a file, is one of `generations` generations that can be shown."""
     if not isinstance(history, list) or len(history) != generations:
         raise ValueError(f"its history is {history!r:.40}, expected a list of {generations} generations")
     for number, figures in enumerate(history, 1):
@@ -89,7 +109,7 @@ def check_history(history: Any, generations: int) -> None:
 
 
 def check_figures(figures: Any, needed: tuple[str, ...], where: str) -> None:
-    """`ValueError` unless these are figures by name, with all that are needed. Only Elo may be unknown."""
+    """`ValueError` unless these are numbers by name, with all that are needed. Only Elo may be None."""
     if not isinstance(figures, dict) or not set(needed) <= set(figures):
         raise ValueError(f"{where} is {figures!r:.40}, expected figures of {', '.join(needed)}")
     for name, value in figures.items():
@@ -98,12 +118,13 @@ def check_figures(figures: Any, needed: tuple[str, ...], where: str) -> None:
             raise ValueError(f"{name} in {where} is {value!r:.40}, expected a number")
 
 
-def of(history: list[dict[str, Any]], name: str) -> list[tuple[float, float]]:
+def curve(history: list[dict[str, Any]], name: str) -> list[tuple[float, float]]:
+    """The points (generation, figure) of the generations that have the figure."""
     return [(float(h["generation"]), float(h[name])) for h in history if h.get(name)]
 
 
 def chart(title: str, lines: list[Line], limits: tuple[float, float] | None = None, mark: float | None = None) -> str:
-    """One drawing with its title and key; `mark` is a height worth a line of its own."""
+    """One chart with its title and key; `mark` is a height that gets a dashed line."""
     lines = [(name, points) for name, points in lines if points]
     if not lines:
         return f"<div class='card'><h2>{html.escape(title)}</h2><p class='key'>nothing yet</p></div>"
@@ -187,6 +208,7 @@ def duration(seconds: float) -> str:
 
 
 def match_table(matches: list[tuple[int, dict[str, Any]]]) -> str:
+    """All matches as an HTML table."""
     if not matches:
         return "<p class='key'>none yet</p>"
     rows = []

@@ -15,7 +15,7 @@ from playout.common.raised import described
 from playout.errors import GameError
 from playout.game import CHANCE, Game, Position
 from playout.game.faults import rule_origin
-from playout.play.openings import seed_of
+from playout.play.chance import draw_outcome, seed_of
 from playout.policies import PUCT, Parent
 from playout.search import Search
 from playout.search.lockstep import Lockstep, Member, RootEdges, check_finite
@@ -256,9 +256,7 @@ class _SelfPlayGame:
         return start
 
     def outcome(self, position: Position) -> int:
-        outcomes = position.outcomes()
-        weights = np.array([p for _, p in outcomes])
-        return outcomes[int(self.random.choice(len(outcomes), p=weights / weights.sum()))][0]
+        return draw_outcome(position, self.random)
 
     def past_chance(self, position: Position) -> Position:
         while position.player == CHANCE:

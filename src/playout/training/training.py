@@ -1,49 +1,48 @@
-"""Training: games, learning, evaluation, a checkpoint; and again. The unit is the generation.
+"""Training in generations: self-play, learning, matches, a checkpoint.
 
-Everything that is random comes from the seed and the generation's number, so that there are no generators to keep: a
-run that was killed and goes on from its last checkpoint comes to the same weights, bit for bit.
+All randomness is derived from the seed and the generation's number, so that no generator has to be saved: a run that
+was killed and resumes from its last checkpoint gets the same weights, bit for bit.
 """
 
-import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playout.arena.statistics import Tally
 from playout.common.disk import write_whole
 from playout.errors import FileError, SettingsError
-from playout.evaluators.pytorch import _torch, export
+from playout.evaluators.pytorch import _torch
 from playout.game import Game
-from playout.play.openings import seed_of
+from playout.play.chance import seed_of
+from playout.play.source import GameSource
+from playout.play.tally import Tally
 from playout.play.workers import check_not_importing, interrupts_wait
 
-from .learning import State, averaged, deterministic, learn, new_state, set_scale, state_arrays, state_of, symmetries_of
-from .pool import Pool, Source
-from .recipe import Recipe, recipe_for, value_kind
-from .replay import Replay, Samples, packed, read_arrays, reason, write_arrays
-from .report import check_figures
+from .folder import TrainingFolder
+from .learning import State, deterministic, learn, set_scale, symmetries_of
+from .pool import Pool
+from .recipe import value_kind
+from .replay import Replay, Samples, reason
+from .report import check_figures, matches_text, summary
 from .selfplay import SelfPlayGames, check_observations
 
-KEPT = 2  # checkpoints
-RIVALS = (1, 10)  # UCT with so many times the simulations of the network
-SETTINGS_FILE = "settings.json"
+RIVALS = (1, 10)  # UCT with this many times the simulations of the network
 MOST_MINUTES = 10_000_000
 PLAYED = ("games", "samples", "entropy", "games_per_minute")  # figures of self-play that later steps need
 
 
 @dataclass
-class Watch:
-    """Who looks on: `line` gets a sentence now and then, `share` what is going on and how far it is."""
+class Callbacks:
+    """Progress callbacks: `line` gets messages, `share` what is being done and the share that is done."""
 
     line: Callable[[str], None] = lambda text: None
     share: Callable[[str, float], None] = lambda text, share: None
 
 
 class Training:
-    """A training in a folder. `run` goes on where the folder stands; nothing is written before it."""
+    """A training in a folder. `run` resumes what the folder holds; nothing is written before it."""
 
     def __init__(
         self,
@@ -52,51 +51,42 @@ class Training:
         *,
         settings: dict[str, Any] | None = None,
         command: str = "",
-        watch: Watch | None = None,
+        callbacks: Callbacks | None = None,
         **given: Any,
     ) -> None:
         check_not_importing()
-        with interrupts_wait():  # an import that Ctrl-C ends may look like a package that is missing
+        with interrupts_wait():  # an import that is interrupted may look like a missing package
             _torch()
             _need_onnx()
-        self.watch, self.command = watch or Watch(), command
-        if isinstance(game, str):
-            self.source = Source(game, dict(settings or {}))
-            self.game = self.source.load()
-        else:
-            self.source, self.game = Source((type(game), dict(game.values))), game
+        self.callbacks = callbacks or Callbacks()
+        self.source = GameSource.of(game, settings, "training")
+        self.game = self.source.load()
         check_game(self.game)
-        self.folder = Path(out).expanduser().absolute()
+        self.folder = TrainingFolder(out, self.game, command)
         self._given = {name: value for name, value in given.items() if value is not None}
-        self.recipe = self._recipe()
+        self.recipe = self.folder.recipe(self._given)
         check_rules(self.game)
         columns = 1 if value_kind(self.game) == "scalar" else self.game.players
         widths = math.prod(self.game.planes), self.game.policy_size, columns
-        self.replay = Replay(self.folder / "replay", self.recipe.window, widths)
+        self.replay = Replay(self.folder.path / "replay", self.recipe.window, widths)
         self._deadline = math.inf
-        self._phase, self._kept = "", 0  # what is going on, and the generation of the last checkpoint
-        self._named: set[str] = set()  # problems that have been said
-        self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""
-
-    @property
-    def network_file(self) -> Path:
-        """Where the best network so far is."""
-        return self.folder / f"{self.game.title}.onnx"
+        self._phase, self._kept = "", 0  # what is being done, and the generation of the last checkpoint
+        self._named: set[str] = set()  # problems that have been reported
 
     # The run.
 
     def run(self, generations: int | None = None, minutes: float | None = None) -> State:
-        """Train up to so many generations in all, or for so many minutes, whichever comes first."""
+        """Train until there are `generations` in all, or for `minutes`, whichever comes first."""
         check_limits(generations, minutes)
         began = time.monotonic()
         self._deadline = began + 60 * minutes if minutes is not None else math.inf
         last = generations if generations is not None else 2**31
-        with self._locked(), deterministic(self.recipe.threads):
-            self._begin()
-            state = self._restored()
+        with self.folder.locked(), deterministic(self.recipe.threads):
+            self.folder.begin(self.recipe, self._given)
+            state = self.folder.restored(self.recipe, self.callbacks.line)
             self._kept = state.generation
             if state.generation:
-                self.watch.line(f"{self.folder}: going on after generation {state.generation}")
+                self.callbacks.line(f"{self.folder.path}: resuming after generation {state.generation}")
             pool: Pool | None = None
             try:
                 while state.generation < last and time.monotonic() < self._deadline:
@@ -116,18 +106,21 @@ class Training:
         began = time.perf_counter()
         figures: dict[str, Any] = {"generation": number}
         figures |= self._self_play(state, pool, number)
-        # From here on a checkpoint is due: all changes to `state` are made before it is written.
+        # All changes to `state` are made from here on, and before the checkpoint is written.
         figures |= self._learn(state, number)
         state.generation = number
         if self.recipe.every and number % self.recipe.every == 0:
-            figures |= self._evaluate(state, pool, self._exported(state))
+            figures |= self._play_matches(state, pool, self._exported(state))
         elif not state.best or not self.recipe.every:
             self._crown(state, self._exported(state))  # without matches, the newest is the best
         figures["seconds"] = round(time.perf_counter() - began, 3)
         state.seconds += figures["seconds"]
         state.history.append(figures)
-        self._keep(state)
-        self.watch.line(summary(figures))
+        self._phase = f"generation {number}, writing the checkpoint"
+        self.folder.keep(state, self.recipe)
+        self._kept = number
+        self.folder.write_report(state, self.recipe, state.history)
+        self.callbacks.line(summary(figures))
 
     def _self_play(self, state: State, pool: Pool, number: int) -> dict[str, Any]:
         self._phase = f"generation {number}, self-play"
@@ -149,7 +142,7 @@ class Training:
         def look(games: int, evaluations: int) -> None:
             rate = evaluations / max(1e-9, time.perf_counter() - began)
             said = f"generation {number}: {games} of {recipe.games} games · {rate:,.0f} evaluations a second"
-            self.watch.share(said, games / recipe.games)
+            self.callbacks.share(said, games / recipe.games)
 
         began = time.perf_counter()
         tables: list[SelfPlayGames] = pool.share(jobs, look)
@@ -157,7 +150,7 @@ class Training:
         samples = Samples.joined([table.samples for table in tables])
         if not len(samples):
             raise SettingsError(
-                f"training: the {recipe.games} games of generation {number} brought no position to learn from; play "
+                f"training: the {recipe.games} games of generation {number} gave no position to learn from; play "
                 f"more games, or make `cheap` smaller"
             )
         sums = {key: sum(table.figures[key] for table in tables) for key in tables[0].figures}
@@ -181,7 +174,7 @@ class Training:
         return figures
 
     def _played(self, number: int) -> dict[str, Any] | None:
-        """The figures of a generation whose games were played before the run was ended."""
+        """The figures of a generation whose games were played before the run was stopped."""
         path = self.replay.path(number)
         if not path.exists():
             return None
@@ -191,11 +184,11 @@ class Training:
             check_figures(figures, PLAYED, "`figures`")
             if about.get("generation") == number and about.get("seed") == self.recipe.seed:
                 return dict(figures)  # type: ignore[arg-type]  # it was checked
-            self.watch.line(f"{path}: has the games of another generation or seed; playing them again")
+            self.callbacks.line(f"{path}: has the games of another generation or seed; playing them again")
         except FileError as error:
-            self.watch.line(f"{error}; playing the games again")
+            self.callbacks.line(f"{error}; playing the games again")
         except ValueError as error:
-            self.watch.line(f"{path}: is damaged ({reason(error)}); playing the games again")
+            self.callbacks.line(f"{path}: is damaged ({reason(error)}); playing the games again")
         return None
 
     def _learn(self, state: State, number: int) -> dict[str, Any]:
@@ -204,7 +197,7 @@ class Training:
         samples, problems = self.replay.read_window(number)
         for problem in problems:
             if problem not in self._named:  # once, not in every generation of the window
-                self.watch.line(f"{problem}; going on without it")
+                self.callbacks.line(f"{problem}; going on without it")
         self._named |= set(problems)
         new, _ = self.replay.read(number)
         if number == 1 and not state.model.bounded:
@@ -214,26 +207,26 @@ class Training:
 
         def look(step: int) -> None:
             if step % 10 == 0:
-                self.watch.share(f"generation {number}: learning, step {step} of {steps}", step / steps)
+                self.callbacks.share(f"generation {number}: learning, step {step} of {steps}", step / steps)
 
         found = learn(state, self.game, recipe, samples, steps, seed_of(recipe.seed, "learn", number), look)
         return {**found, "steps": steps, "window": len(samples), "learn_seconds": round(time.perf_counter() - began, 3)}
 
-    # Evaluation.
+    # Matches.
 
-    def _evaluate(self, state: State, pool: Pool, network: bytes) -> dict[str, Any]:
-        """Matches against UCT and against the best so far; whoever is not worse than that one is the best now."""
+    def _play_matches(self, state: State, pool: Pool, network: bytes) -> dict[str, Any]:
+        """Matches against UCT and against the best so far; a network that scores enough becomes the best."""
         recipe, number, began = self.recipe, state.generation, time.perf_counter()
         self._phase = f"generation {number}, matches"
         found: dict[str, Any] = {}
         for times in RIVALS:
-            self.watch.share(f"generation {number}: {recipe.matches} games against UCT", 0.0)
+            self.callbacks.share(f"generation {number}: {recipe.matches} games against UCT", 0.0)
             name = "uct" if times == 1 else f"uct{times}"
             found[name] = self._match(pool, network, times * recipe.simulations, f"{number} {name}")
         if not state.best:
             self._crown(state, network)
         elif state.best_generation != number:
-            self.watch.share(f"generation {number}: {recipe.matches} games against the best so far", 0.5)
+            self.callbacks.share(f"generation {number}: {recipe.matches} games against the best so far", 0.5)
             found["best"] = self._match(pool, network, state.best, f"{number} best")
             found["best"]["generation"] = state.best_generation
             if found["best"]["score"] >= (recipe.gate or 0.5):
@@ -271,174 +264,34 @@ class Training:
         return bool(state.history and "matches" in state.history[-1])
 
     def _final(self, state: State, pool: Pool) -> None:
-        """The last network had no match yet: it has one now. The checkpoint stays as it is, so that a longer run is the
-        same as one that never stopped here."""
+        """Play the matches of a last network that had none. The checkpoint is not changed, so that a longer run gives
+        the same as one that never stopped here."""
         before = state.best, state.best_generation
-        figures = self._evaluate(state, pool, self._exported(state))
-        self.watch.line(matches_text(figures["matches"]))
-        write_whole(self.network_file, state.best)
+        figures = self._play_matches(state, pool, self._exported(state))
+        self.callbacks.line(matches_text(figures["matches"]))
+        write_whole(self.folder.network, state.best)
         shown = [*state.history[:-1], {**state.history[-1], **figures}]
-        self._report(state, shown)
+        self.folder.write_report(state, self.recipe, shown)
         state.best, state.best_generation = before
 
-    # Files.
-
     def _exported(self, state: State) -> bytes:
-        """The network that plays, as an ONNX file; also written as latest.onnx."""
-        if self._latest[0] == (state.generation, state.steps):
-            return self._latest[1]
-        model = averaged(state, self.game, self.recipe)
-        path = self.folder / "latest.onnx"
-        about = {
-            "playout.generation": str(state.generation),
-            "playout.training": packed(self.recipe.to_dict()).tobytes().decode(),
-            "playout.command": self.command,
-        }
-        export(model, self.game, path, about, value=value_kind(self.game))
-        self._latest = (state.generation, state.steps), path.read_bytes()
-        return self._latest[1]
-
-    def _keep(self, state: State) -> None:
-        """The checkpoint, the network and the report; older checkpoints go."""
-        self._phase = f"generation {state.generation}, writing the checkpoint"
-        arrays = state_arrays(state, self.recipe)
-        write_whole(self.network_file, state.best)  # first: who is killed in between makes the same one again
-        write_arrays(self._checkpoint(state.generation), arrays)
-        self._kept = state.generation
-        newest = self._checkpoint(state.generation).name
-        for path in [path for path in self._checkpoints() if path.name <= newest][KEPT:]:  # not damaged later ones
-            path.unlink(missing_ok=True)
-        self._report(state, state.history)
-
-    def _checkpoint(self, generation: int) -> Path:
-        return self.folder / "checkpoints" / f"{generation:06d}.npz"
-
-    def _checkpoints(self) -> list[Path]:
-        """The newest first."""
-        found = (self.folder / "checkpoints").glob("[0-9]*.npz")
-        return sorted(found, key=lambda path: path.name, reverse=True)
-
-    def _restored(self) -> State:
-        """The newest checkpoint that is whole, or a new beginning."""
-        paths = self._checkpoints()
-        for path in paths:
-            try:
-                return state_of(read_arrays(path), self.game, self.recipe, path)
-            except FileError as error:
-                self.watch.line(f"{error}; trying the one before")
-        if paths:
-            raise FileError(
-                f"{self.folder}: none of its {len(paths)} checkpoints can be read; train in another folder, or remove "
-                f"this one to begin anew"
-            )
-        return new_state(self.game, self.recipe)
-
-    def _recipe(self) -> Recipe:
-        """What was given, or what the folder was begun with; the two may not differ."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise FileError(f"{self.folder}: is a file, expected a folder for the training")
-        recipe = recipe_for(self.game, **self._given)
-        saved = self._saved()
-        if saved is None or not self._is_begun():
-            return recipe
-        for key, value in self._about().items():
-            if saved[key] != value:
-                raise SettingsError(
-                    f"{self.folder} is a training of {saved['game']} with {key} {saved[key]}, not {value}; choose "
-                    f"another folder with --out"
-                )
-        begun: Recipe = saved["recipe"]
-        for name, value in self._given.items():
-            if getattr(begun, name) not in (value, getattr(recipe, name)):  # fewer threads than given, where cores lack
-                raise SettingsError(
-                    f"training: {name} is {value}, but {self.folder} was begun with {getattr(begun, name)}; leave it "
-                    f"out to go on, or choose another folder with --out"
-                )
-        return begun
-
-    def _about(self) -> dict[str, Any]:
-        return {"game": self.game.title, "version": self.game.version, "values": _plain(self.game.values)}
-
-    def _saved(self) -> dict[str, Any] | None:
-        """What the file of settings says, with its recipe; None where there is none."""
-        import json
-
-        path = self.folder / SETTINGS_FILE
-        if not path.exists():
-            return None
-        try:
-            saved = json.loads(path.read_text(encoding="utf-8"))
-            for name, part in (("it", saved), ("`recipe`", saved["recipe"] if isinstance(saved, dict) else {})):
-                if not isinstance(part, dict):
-                    raise ValueError(f"{name} is a {type(part).__name__}, expected an object")
-            return {**{key: saved[key] for key in self._about()}, "recipe": Recipe.from_dict(saved["recipe"])}
-        except OSError as error:
-            raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise FileError(
-                f"{path}: holds no settings of a training ({reason(error)}); choose another folder with --out"
-            ) from None
-
-    def _is_begun(self) -> bool:
-        """Whether there is something to go on from; settings alone bind nobody."""
-        return any(any((self.folder / name).glob("*.npz")) for name in ("checkpoints", "replay"))
-
-    def _begin(self) -> None:
-        """Write the settings of a new training. Only who has the folder's lock comes here."""
-        import json
-
-        if self._recipe() != self.recipe:
-            raise SettingsError(f"{self.folder}: was begun by another process meanwhile; choose another with --out")
-        if not (self.folder / SETTINGS_FILE).exists() or not self._is_begun():
-            about = {**self._about(), "recipe": self.recipe.to_dict(), "command": self.command}
-            write_whole(self.folder / SETTINGS_FILE, (json.dumps(about, indent=2) + "\n").encode())
-
-    def _report(self, state: State, history: list[dict[str, Any]]) -> None:
-        from .report import report_html
-
-        page = report_html(self.game.title, history, self.recipe.to_dict(), self.command, state.seconds)
-        write_whole(self.folder / "report.html", page.encode())
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """One run at a time in a folder, which is made, where the system knows locks."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{self.folder}: can't be made ({error.strerror or error})") from None
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        try:
-            file = (self.folder / ".lock").open("w")
-        except OSError as error:
-            raise FileError(f"{self.folder}: can't be written to ({error.strerror or error})") from None
-        with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise SettingsError(
-                    f"{self.folder}: another process is training there; wait for it, or use --out"
-                ) from None
-            yield
+        return self.folder.exported(state, self.recipe)
 
     def where(self) -> str:
-        """Where a run stands that was interrupted."""
+        """What an interrupted run was doing, and what is kept of it."""
         kept = f"generation {self._kept} is kept" if self._kept else "no generation is complete yet"
-        last = f"{kept} in {self.folder}"
         during = f" during {self._phase}" if self._phase else ""
-        return f"stopped{during}; {last}; the same command goes on from there"
+        return f"stopped{during}; {kept} in {self.folder.path}; the same command resumes it"
 
 
 def train(game: Game | str, out: str | Path, generations: int | None = None, **given: Any) -> State:
-    """Train a network of a game in a folder: the short way."""
+    """Train a network for a game in a folder, and return the last state; `Training` gives more control."""
     minutes = given.pop("minutes", None)
     return Training(game, out, **given).run(generations, minutes)
 
 
 def check_limits(generations: Any, minutes: Any) -> None:
+    """Refuse numbers of generations or minutes that are out of range."""
     if generations is not None and (
         not isinstance(generations, int) or isinstance(generations, bool) or generations < 1
     ):
@@ -451,12 +304,13 @@ def check_limits(generations: Any, minutes: Any) -> None:
 
 
 def check_rules(game: Game) -> None:
-    """What only a training uses of a game, looked at before it begins."""
+    """Check the rules that only a training uses, before it begins."""
     symmetries_of(game)
     check_observations(game)
 
 
 def check_game(game: Game) -> None:
+    """Refuse a game that a network can't be trained for."""
     if game.keeps_objects:
         raise SettingsError(
             f"{game.title} is made of Python objects; write it as a po.Game with `observe` to train a network for it"
@@ -468,25 +322,6 @@ def check_game(game: Game) -> None:
         )
 
 
-def summary(figures: dict[str, Any]) -> str:
-    """A generation in one line."""
-    text = (
-        f"generation {figures['generation']}: {figures['games']} games, {figures['samples']:,} positions, "
-        f"loss {figures['policy_loss']:.3f} + {figures['value_loss']:.3f}, entropy {figures['entropy']:.2f}, "
-        f"{figures['games_per_minute']:,.0f} games a minute, {figures['seconds']:.1f} s"
-    )
-    return f"{text}; {matches_text(figures['matches'])}" if "matches" in figures else text
-
-
-def matches_text(matches: dict[str, Any]) -> str:
-    names = {"uct": "UCT", "best": "the best so far"}
-    parts = []
-    for name, found in matches.items():
-        who = names.get(name, f"UCT with {name[3:]} times the simulations")
-        parts.append(f"{100 * found['score']:.0f}% against {who}")
-    return ", ".join(parts)
-
-
 def _shares(total: int, parts: int) -> list[int]:
     """
     >>> _shares(10, 4)
@@ -495,13 +330,9 @@ def _shares(total: int, parts: int) -> list[int]:
     return [total // parts + (place < total % parts) for place in range(parts)]
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-
-
 def _need_onnx() -> None:
     try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
+        import onnx  # noqa: F401  # heavy, and optional
+        import onnxruntime  # noqa: F401  # heavy, and optional
     except ImportError as error:
         raise SettingsError(f"training needs the package {error.name}; pip install 'playout[train]'") from None

@@ -9,7 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,13 @@ from playout.game import Game, Position
 from playout.games.chess import Chess
 from playout.games.chess.board import CHECKMATE, GOES_ON, STALEMATE
 from playout.games.chess.ends import find_end
+from playout.play.clock import seconds_for_move
 from playout.search import Search
 from playout.search.lines import MOST as LINE_LENGTH
 from playout.search.result import ActionStats, Result
-from playout.settings import Network, Settings, preset, preset_for
+from playout.settings import Network, Settings
 
-from .options import options_for, whole
+from .options import options_for, search_settings, whole
 
 INFO_SECONDS = 0.25  # between two reports
 CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` and `go mate`
@@ -37,28 +38,6 @@ FULL_SHARE = 0.75  # a kept tree that fills more of the hash than this leaves to
 COPY_BYTES = (
     100e6  # of a tree that playing on copies in a second, on a busy machine: a fast move can't afford a big one
 )
-
-
-# Time.
-
-MOVES_LEFT = 30  # what a game is taken to last from any move on, when nobody says
-INCREMENT_SHARE = 0.75  # of the increment is used, the rest is saved against hiccups
-CAP_SHARE = 0.3  # of the clock is the most for one move of many
-
-
-def seconds_for_move(remaining: float, increment: float, moves_to_go: int | None, overhead: float) -> float:
-    """How long to think, in seconds: clock / moves + 3/4 increment, but no more than 0.3 of the clock (0.8 for the last
-    move before the next control); `overhead` is taken off the clock first. Never below a thousandth.
-
-    >>> seconds_for_move(60.0, 0.0, None, 0.0)
-    2.0
-    >>> seconds_for_move(0.02, 0.05, None, 0.03)
-    0.001
-    """
-    clock = remaining - overhead
-    moves = min(moves_to_go, MOVES_LEFT) if moves_to_go else MOVES_LEFT
-    cap = clock * max(CAP_SHARE, 0.8 / moves)
-    return max(0.001, min(clock / moves + INCREMENT_SHARE * increment, cap))
 
 
 # Scores.
@@ -350,21 +329,8 @@ class Engine:
                 self.replayed = self.replayed.play(self.replayed.action(move))
 
     def settings(self) -> Settings:
-        """The preset, with the options that change it. When to stop early is the clock's affair."""
-        name, c, file = self.values["Preset"], self.values["C"], self.values["Network"]
-        file = "" if file == "<empty>" else file
-        if name == "auto":
-            name = "network" if file else preset_for(self.game)
-        settings = preset(name)
-        if isinstance(settings.evaluator, Network):
-            settings = settings.replace(evaluator=replace(settings.evaluator, file=file))
-        if c.lower() not in ("", "auto", "<empty>"):
-            try:
-                settings = settings.replace(policy=settings.policy.replace(c=float(c)))
-            except ValueError as error:
-                reason = f": {error}" if isinstance(error, SettingsError) else ""
-                raise SettingsError(f"option C is '{c}', expected auto or a number of at least 0{reason}") from None
-        return settings.replace(early_stop=False)
+        """What the engine searches with now."""
+        return search_settings(self.values, self.game)
 
     def _replay(self, start: str) -> Position:
         """A starting position in which no rule of draws has ended the game: a GUI may go on where one could claim."""

@@ -1,17 +1,20 @@
-"""What a chess program can set in the engine, and how the protocol writes it."""
+"""What a chess program can set in the engine, how the protocol writes it, and the settings of the search it makes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.settings import PRESETS, Settings
+from playout.settings import PRESETS, WITH_NETWORK, Network, Settings, preset_for
+from playout.settings.options import OPTIONS, make_settings
 
 MOST = 10**12  # what a number in a command may be; larger ones are cut to it
+EMPTY = "<empty>"  # how the protocol writes an empty text
 
 
 @dataclass(frozen=True)
-class Option:
+class UciOption:
     """One line of the answer to `uci`."""
 
     kind: str  # spin, check, combo, string, button
@@ -47,24 +50,45 @@ class Option:
         return text
 
 
-def options_for(game: Game) -> dict[str, Option]:
-    """What can be set, with those presets that the game has the parts for."""
+def options_for(game: Game) -> dict[str, UciOption]:
+    """What can be set, with the presets that suit the game."""
     # A choice called "default" would be read as the keyword of an option's line.
-    presets = [name for name in PRESETS if name != "default" and suits(PRESETS[name].make(), game)]
+    presets = [name for name in PRESETS if name != "default" and suits(PRESETS[name].settings, game)]
     return {
-        "Hash": Option("spin", 512, 1, 1 << 20),  # megabytes, the byte limit of the tree
-        "Threads": Option("spin", 1, 1, 1),
-        "MultiPV": Option("spin", 1, 1, game.max_actions),
-        "Ponder": Option("check", False),
-        "UCI_ShowWDL": Option("check", False),
-        "Move Overhead": Option("spin", 30, 0, 10_000),  # milliseconds
-        "Clear Hash": Option("button"),
-        "Preset": Option("combo", "auto", words=("auto", *presets)),
-        "Network": Option("string", "<empty>"),  # a network's file; with it, auto is the preset `network`
-        "C": Option("string", "auto"),  # how much the policy explores; auto: as the preset has it
-        "Seed": Option("spin", 0, 0, 2**31 - 1),
-        "Temperature": Option("spin", 0, 0, 1000),  # hundredths; 0: always the best move
+        "Hash": UciOption("spin", 512, 1, 1 << 20),  # megabytes, the byte limit of the tree
+        "Threads": UciOption("spin", 1, 1, 1),
+        "MultiPV": UciOption("spin", 1, 1, game.max_actions),
+        "Ponder": UciOption("check", False),
+        "UCI_ShowWDL": UciOption("check", False),
+        "Move Overhead": UciOption("spin", 30, 0, 10_000),  # milliseconds
+        "Clear Hash": UciOption("button"),
+        "Preset": UciOption("combo", "auto", words=("auto", *presets)),
+        "Network": UciOption("string", EMPTY),  # the setting `network`; with it, auto is the preset for networks
+        "C": UciOption("string", "auto"),  # the setting `c`; auto: as the preset has it
+        "Seed": UciOption("spin", 0, 0, 2**31 - 1),
+        "Temperature": UciOption("spin", 0, 0, 1000),  # hundredths; 0: always the best move
     }
+
+
+def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
+    """What the engine searches with: the preset chosen, or the game's own, with the options that change it. The clock
+    decides when to stop early."""
+    name, c, file = values["Preset"], values["C"], values["Network"]
+    file = "" if file == EMPTY else file
+    if name == "auto":
+        name = WITH_NETWORK if file else preset_for(game)
+    given: dict[str, Any] = {"early_stop": False}
+    if isinstance(PRESETS[name].settings.evaluator, Network):
+        given["network"] = file
+    if c.lower() not in ("", "auto", EMPTY):
+        given["c"] = c
+    try:
+        return make_settings(name, given)
+    except SettingsError as error:
+        if "c" not in given:
+            raise
+        expected = f"auto or {OPTIONS['c'].expected}"
+        raise SettingsError(f"option C is '{c}', expected {expected}: {error}") from None
 
 
 def suits(settings: Settings, game: Game) -> bool:
@@ -76,7 +100,7 @@ def suits(settings: Settings, game: Game) -> bool:
 
 
 def whole(text: str) -> int | None:
-    """A whole number, cut to what a search can mean by it; None where it is no number."""
+    """A whole number, cut to what a search can use; None where it is not a number."""
     try:
         return max(-MOST, min(MOST, int(text)))
     except ValueError:

@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001  # Chinese punctuation
-"""Questions to a language model, with the numbers at hand; without one, or when it fails, the built-in explanation.
+"""Questions to a language model, with the search's numbers; without a model, or if it fails, built-in explanations.
 
-Two forms are spoken: OpenAI-compatible chat completions, and Gemini's generateContent. The key is sent to the model's
-address and nowhere else: no redirect is followed, and no message that leaves here can hold it.
+Two protocols: OpenAI-compatible chat completions, and Gemini's generateContent. The key is sent to the model's
+address only: redirects are not followed, and the key is removed from every answer.
 """
 
 import asyncio
@@ -16,10 +16,11 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from playout.errors import SettingsError
-from playout.report.explain import explain_data
+from playout.report.facts import explain_data
+from playout.report.steps import step_text
 from playout.search.step import Step
 
-from . import chinese, views
+from . import views
 from .session import Session
 
 PATIENCE = 30.0
@@ -50,8 +51,8 @@ WORDS = {
         "key": " (is the key right?)",
         "address": " (is the address right?)",
         "unreached": "the language model's server can't be reached",
-        "broken": "the language model's server broke off ({error})",
-        "protocol": "the language model's server does not speak HTTP as it should",
+        "broken": "the language model's server closed the connection ({error})",
+        "protocol": "the language model's server did not answer in HTTP",
         "odd": "the language model's answer was not understood",
         "empty": "the language model's answer was empty",
         "missing": "no language model is set up (PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL, PLAYOUT_LLM_KEY)",
@@ -79,13 +80,14 @@ HINTS = {401: "key", 403: "key", 404: "address"}
 
 
 class AskError(Exception):
-    """Why there is no answer: a key of `WORDS`, what fills it in, and a key of `WORDS` for what may help."""
+    """Why the model did not answer: a key of `WORDS` with its values, and a key of `WORDS` for a hint."""
 
     def __init__(self, why: str, hint: str | None = None, **values: Any) -> None:
         super().__init__(why)
         self.why, self.hint, self.values = why, hint, values
 
     def text(self, language: str) -> str:
+        """The reason, as a sentence."""
         words = WORDS[language]
         return words[self.why].format(**self.values) + (words[self.hint] if self.hint else "")
 
@@ -95,32 +97,32 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class Asker:
-    """The language model of the environment, if there is one."""
+class LanguageModel:
+    """The language model that the environment variables name, if any."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         given = os.environ if environment is None else environment
         self.url = given.get("PLAYOUT_LLM_URL", "").strip().rstrip("/")
-        self.model = given.get("PLAYOUT_LLM_MODEL", "").strip()
+        self.name = given.get("PLAYOUT_LLM_MODEL", "").strip()
         self._key = given.get("PLAYOUT_LLM_KEY", "").strip()
-        self.is_on = bool(self.url and self.model)
+        self.is_on = bool(self.url and self.name)
         self.patience = PATIENCE
         self._slots: asyncio.Semaphore | None = None
         if not self.is_on:
             return
         if urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname:
-            raise SettingsError("PLAYOUT_LLM_URL is no http or https address, as in https://api.openai.com/v1")
+            raise SettingsError("PLAYOUT_LLM_URL is not an http or https address, as in https://api.openai.com/v1")
         try:
             self.patience = float(given.get("PLAYOUT_LLM_TIMEOUT", PATIENCE))
         except ValueError:
-            raise SettingsError("PLAYOUT_LLM_TIMEOUT is no number of seconds") from None
-        # Gemini also speaks the other form, under …/openai.
+            raise SettingsError("PLAYOUT_LLM_TIMEOUT is not a number of seconds") from None
+        # Under …/openai, Gemini speaks the other protocol.
         path = urlsplit(self.url).path.rstrip("/")
         google = "generativelanguage" in (urlsplit(self.url).hostname or "") and not path.endswith("/openai")
         self.is_gemini = google or self.url.endswith(":generateContent") or path.endswith("/gemini")
 
     def __repr__(self) -> str:
-        return f"<Asker {self.model or 'without a model'}>"
+        return f"<LanguageModel {self.name or 'none'}>"
 
     def gather(self, session: Session, kind: str, language: str) -> dict[str, Any]:
         """The numbers that go with a question, and the built-in answer to it."""
@@ -133,7 +135,7 @@ class Asker:
         elif step is None:
             built_in = WORDS[language]["no step"]
         else:
-            built_in = chinese.stepped(step) if language == "zh" else str(step)
+            built_in = step_text(step, language)
         return {"facts": views.plain(facts), "built_in": built_in}
 
     async def ask(self, gathered: dict[str, Any], kind: str, question: str, language: str) -> dict[str, Any]:
@@ -150,7 +152,7 @@ class Asker:
                     system = SYSTEM.format(language=LANGUAGES[language])
                     facts = json.dumps(gathered["facts"])[:FACTS_TEXT]
                     answer = await asyncio.to_thread(self.complete, system, f"{ask}\n\nThe numbers:\n{facts}")
-                return {"answer": answer, "source": "model", "model": self.model, "note": None}
+                return {"answer": answer, "source": "model", "model": self.name, "note": None}
             except AskError as error:
                 note = error.text(language) + WORDS[language]["built-in"]
         elif kind == "question":
@@ -194,7 +196,7 @@ class Asker:
         if self.is_gemini:
             url = self.url
             if not url.endswith(":generateContent"):
-                url = f"{url}/models/{quote(self.model.removeprefix('models/'), safe='')}:generateContent"
+                url = f"{url}/models/{quote(self.name.removeprefix('models/'), safe='')}:generateContent"
             body: dict[str, Any] = {
                 "systemInstruction": {"parts": [{"text": system}]},
                 "contents": [{"role": "user", "parts": [{"text": user}]}],
@@ -204,7 +206,7 @@ class Asker:
         else:
             url = self.url if self.url.endswith("/chat/completions") else f"{self.url}/chat/completions"
             body = {
-                "model": self.model,
+                "model": self.name,
                 "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
             }
             if self._key:

@@ -1,4 +1,4 @@
-"""How much one server gives: options of `playout serve`."""
+"""Limits of a server: options of `playout serve`."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,8 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Caps:
+    """The limits, with their defaults."""
+
     sessions: int = 200
     nodes: int = 20_000_000  # of one session's tree
     bytes: int = 2048 * MIB  # of one session's tree

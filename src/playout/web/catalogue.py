@@ -1,22 +1,19 @@
-"""What there is to choose from: the games this server knows, the presets, the settings of the search."""
+"""What a client can choose from: the server's games, the presets, the settings of the search."""
 
-import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from playout import games
-from playout.common.raised import described
-from playout.core.watch import as_exception
+from playout.common.raised import as_exception, described
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.parts.part import Part, kind_of, load_part
-from playout.settings import PRESETS, Settings, preset, preset_for
-from playout.settings.options import Option, flat, make_settings, options_with
+from playout.settings import PRESETS, Settings, preset_for
+from playout.settings.options import Option, default_of, flat, make_settings, options_with
 
 from .refusals import Refusal, game_may_fail
 from .views import unpadded
@@ -25,8 +22,8 @@ PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
 
 
 class Catalogue:
-    """The built-in games, and what the server was started with: games, networks, policies and backups. Nothing else can
-    be named by a client."""
+    """The built-in games, and what the server was started with: games, networks, policies and backups. A client can't
+    name anything else."""
 
     def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
         self.networks = tuple(networks)
@@ -35,10 +32,10 @@ class Catalogue:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")
         self._own: dict[str, type[Game] | games.Maker] = {}
-        self._starts: dict[str, tuple[str, str]] = {}  # found once: a rule that never returns takes its seconds once
+        self._starts: dict[str, tuple[str, str]] = {}  # found once, since a rule that never returns takes seconds
         for spec in own:
             found = games.find(spec)
-            title = found().title  # what is wrong with the class is said now
+            title = found().title  # so that a faulty class is reported now
             if title in self._own or title in games.names():
                 raise GameError(f"--game {spec}: there is a game '{title}' already; give the class another `name`")
             preset_for(found())
@@ -46,10 +43,11 @@ class Catalogue:
             self._starts[title] = _start(found())
 
     def names(self) -> list[str]:
+        """All games, the built-in ones first."""
         return [*games.names(), *self._own]
 
     def load(self, name: str, settings: Mapping[str, Any] | None = None) -> Game:
-        """A game by its name, with settings; unknown names are refused, whatever they look like."""
+        """A game by its name, with settings; nothing is imported for a client."""
         given = {key: tuple(v) if isinstance(v, list) else v for key, v in (settings or {}).items()}
         if name in self._own:
             with game_may_fail(self._own[name]):
@@ -72,13 +70,16 @@ class Catalogue:
         return found
 
     def make_settings(self, preset: str, given: Mapping[str, Any]) -> Settings:
+        """Settings of a preset with options changed."""
         return make_settings(preset, given, find=self.find_part)
 
     @property
     def options(self) -> dict[str, Option]:
+        """All options, those of the server's parts included."""
         return options_with(self.parts.values())
 
     def describe_games(self) -> list[dict[str, Any]]:
+        """All games, as `GET /v1/games` shows them."""
         return [self._describe(name) for name in self.names()]
 
     def _describe(self, name: str) -> dict[str, Any]:
@@ -102,7 +103,7 @@ class Catalogue:
 
 
 def _start(game: Game) -> tuple[str, str]:
-    """The text of the start, and why there is none: the others can still be used."""
+    """The text of the start, or "" and why it failed: the other games can still be used."""
     try:
         return game.position().text, ""
     except BaseException as raised:  # a user's game may raise anything
@@ -137,51 +138,49 @@ def _setting(game: Game, key: str) -> dict[str, Any]:
 
 def describe_presets() -> list[dict[str, Any]]:
     return [
-        {"preset": name, "description": found.description, "options": flat(preset(name))}
+        {
+            "preset": name,
+            "description": found.meaning.en,
+            "translations": {"zh": {"description": found.meaning.zh}},
+            "options": flat(found.settings),
+        }
         for name, found in PRESETS.items()
     ]
 
 
 def describe_settings(catalogue: Catalogue) -> list[dict[str, Any]]:
-    found = []
-    for name, option in catalogue.options.items():
-        defaults = {kind: _default(name, option, kind, catalogue.parts) for kind in option.kinds}
-        if isinstance(option.values, Mapping):
-            words, number = list(option.values), "number" if option.number else None
-        elif option.values is str:  # a network's file: the game's own, or one that the server was started with
-            words, number = ["", *catalogue.networks], None
-        else:
-            words, number = [], "integer" if option.values is int else "number"
-        found.append(
-            {
-                "name": name,
-                "meaning": option.meaning,
-                "words": words,
-                "number": number,
-                "default": _flat_with("policy", "uct").get(name) or next(iter(defaults.values()), ""),
-                "defaults": defaults,
-                "part": option.part,
-                "kinds": list(option.kinds),
-            }
-        )
-    return found
+    """Every setting with what a form needs: its meaning in both languages, its words, bounds, unit and defaults."""
+    options, values = catalogue.options, flat(Settings())
+    return [_describe_setting(catalogue, options, values, name) for name in options]
 
 
-def _default(name: str, option: Option, kind: str, parts: Mapping[str, type[Part]]) -> str:
-    """What a field is where its part is of this kind and nothing else is said; empty: it has to be given."""
-    if kind not in parts:
-        return _flat_with(option.part, kind)[name]
-    default = next(f.default for f in dataclasses.fields(parts[kind]) if f.name == option.field)  # type: ignore[arg-type]
-    return "" if default is dataclasses.MISSING else option.word(default)
-
-
-@cache
-def _flat_with(part: str, kind: str) -> dict[str, str]:
-    return flat(make_settings("default", {part: kind}))
+def _describe_setting(
+    catalogue: Catalogue, options: Mapping[str, Option], values: Mapping[str, str], name: str
+) -> dict[str, Any]:
+    option, declared = options[name], options[name].declared
+    defaults = {kind: default_of(options, name, kind) for kind in option.kinds}
+    own_files = ["", *catalogue.networks]  # a network's file: the game's own, or one that the server was started with
+    least, most = declared.bounds
+    chinese = {"meaning": declared.meaning.zh, "unit": declared.unit.zh if declared.unit else None}
+    return {
+        "name": name,
+        "meaning": option.meaning,
+        "unit": declared.unit.en if declared.unit else None,
+        "translations": {"zh": chinese} if declared.meaning.zh else {},
+        "words": own_files if declared.text else list(option.words),
+        "number": declared.number or None,
+        "least": least,
+        "most": most,
+        "above": declared.above is not None,
+        "default": values.get(name) or next(iter(defaults.values()), ""),
+        "defaults": defaults,
+        "part": option.part,
+        "kinds": list(option.kinds),
+    }
 
 
 def option_texts(given: Mapping[str, Any]) -> dict[str, str]:
-    """Options as a client gives them, in the words of the command line."""
+    """Options given as JSON values, in the words of the command line."""
     return {
         name: ("on" if value else "off") if isinstance(value, bool) else str(value) for name, value in given.items()
     }

@@ -1,4 +1,4 @@
-"""What is wrong with a request's fields, in our words: which one, what came, what was expected."""
+"""Messages for wrong fields of a request: which field, what came, what was expected."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ MOST = 4  # mistakes in one answer
 LONGEST = 60  # characters of what came
 WHOLE, NUMBER = "a whole number", "a number"
 
-# By Pydantic's name of the mistake. It has words of its own for each, but they say neither what came nor where.
+# By Pydantic's name of the error. Pydantic's own messages say neither what came nor where.
 EXPECTED = {
     "bool_parsing": "true or false",
     "bool_type": "true or false",
@@ -30,7 +30,7 @@ EXPECTED = {
     "literal_error": "{expected}",
     "model_attributes_type": "an object",
     "model_type": "an object",
-    "string_pattern_mismatch": "numbers as in 3,4,0",  # there is one pattern, that of paths
+    "string_pattern_mismatch": "numbers as in 3,4,0",  # the only pattern is that of paths
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} character",
     "string_type": "a text",
@@ -40,7 +40,7 @@ EXPECTED = {
 
 
 def wrong_fields(errors: Iterable[Any], given: Any, known: Sequence[str] = ()) -> str:
-    """Message for Pydantic's `errors` about what was given; `known`: the names of the fields that there are.
+    """Message for Pydantic's `errors` about `given`; `known`: the names of all fields.
 
     >>> from pydantic import BaseModel, ValidationError
     >>> class Dice(BaseModel, extra="forbid"):
@@ -57,7 +57,7 @@ def wrong_fields(errors: Iterable[Any], given: Any, known: Sequence[str] = ()) -
         kind, context = error["type"], error.get("ctx", {})
         field, value = _found(error["loc"], given, is_missing=kind == "missing")
         if kind == "json_invalid":
-            whole.append(f"the body is no JSON: {context['error']} at character {error['loc'][-1]}")
+            whole.append(f"the body is not JSON: {context['error']} at character {error['loc'][-1]}")
         elif kind == "value_error":
             whole.append(str(error["msg"]).removeprefix("Value error, "))
         elif kind == "missing":
@@ -78,7 +78,7 @@ def _either(options: Sequence[str]) -> str:
 
 
 def _found(place: Sequence[Any], given: Any, is_missing: bool) -> tuple[str, Any]:
-    """The field that a mistake is in, and its value; Pydantic's place goes on with the kind that was tried."""
+    """The wrong field and its value; after the field, Pydantic's location names the type that was tried."""
     names = []
     for part in place:
         if (isinstance(given, dict) and part in given) or (

@@ -1,4 +1,4 @@
-"""The WebSocket: what changes, as it changes. Updates are pulled: a client that is slow simply gets fewer of them."""
+"""The WebSocket: changes of a session as they happen. A slow client gets fewer updates."""
 
 import asyncio
 import contextlib
@@ -15,15 +15,15 @@ from playout.search import Search
 
 from . import views
 from .invalid import wrong_fields
-from .refusals import Refusal, refusal_of
-from .schemas import Watch
+from .refusals import Refusal, problem, refusal_of
+from .requests import WatchMessage
 from .session import Session
 from .sessions import Sessions
 
 WATCHERS = 16  # of one session
 SHARE = 0.06  # of a run's time may go into updates
 SLOWEST = 0.18  # seconds between two updates, unless many watch
-SLOW_EVERY = 0.5  # seconds between two maps during a run, the largest of the views, and two texts, which people read
+SLOW_EVERY = 0.5  # seconds between two maps (the largest view) and two explanations (for people) during a run
 MESSAGE = 1 << 16
 _watching = 0  # connections of the whole server; only the event loop changes it
 
@@ -66,7 +66,7 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
 class _Connection:
     def __init__(self, socket: WebSocket, session: Session, wake: asyncio.Event) -> None:
         self.socket, self.session, self.wake = socket, session, wake
-        self.watch = Watch()
+        self.watch = WatchMessage()
         self.watch_is_new = False
         self.slow_at = 0.0
         self.lock = asyncio.Lock()
@@ -80,7 +80,7 @@ class _Connection:
             await self.socket.send_text(text)
 
     async def listen(self) -> None:
-        """What the client says, until it goes."""
+        """Read the client's messages until it disconnects."""
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -93,20 +93,20 @@ class _Connection:
                     if (run := self.session.run) is not None:
                         run.stop()
                     continue
-                self.watch = Watch.model_validate(data)
+                self.watch = WatchMessage.model_validate(data)
             except (ValidationError, ValueError, RecursionError) as error:
-                known = list(Watch.model_fields)
-                why = "it is no JSON"
+                known = list(WatchMessage.model_fields)
+                why = "it is not JSON"
                 if isinstance(error, ValidationError):
                     why = wrong_fields(error.errors(), data, known)
                 expected = 'expected {"type": "watch", …} or {"type": "stop"}'
-                await self.send({"type": "error", "error": {"code": "invalid", "message": f"{expected}: {why}"}})
+                await self.send({"type": "error", "problem": problem(422, "invalid", f"{expected}: {why}")})
                 continue
             self.watch_is_new = True
             self.wake.set()
 
     async def send_changes(self) -> None:
-        """The state when it changes, updates while a run is on."""
+        """Send the state when it changes, and updates during a run."""
         version, pause = -1, 0.0
         while True:
             self.wake.clear()
@@ -124,10 +124,10 @@ class _Connection:
                 await self.send({"type": "update", **update})
             except Refusal as refusal:
                 if not session.deleted:
-                    await self.send({"type": "error", **refusal.to_dict()})
+                    await self.send({"type": "error", "problem": refusal.to_dict()})
                 cost = 0.0
             except PlayoutError as error:
-                await self.send({"type": "error", **refusal_of(error).to_dict()})
+                await self.send({"type": "error", "problem": refusal_of(error).to_dict()})
                 cost = 0.0
             if session.run is not None:
                 pause = max(1 / watch.rate, min(SLOWEST, cost / SHARE), _watching * cost / SHARE / 4)
@@ -136,8 +136,8 @@ class _Connection:
             elif session.version == version and not session.deleted:
                 await self.wake.wait()
 
-    def _wanted(self) -> Watch:
-        """What the next update holds: the slow views only now and then."""
+    def _wanted(self) -> WatchMessage:
+        """What the next update holds; the slow views only every `SLOW_EVERY` seconds."""
         now = time.monotonic()
         if self.session.run is not None and not self.watch_is_new and now - self.slow_at < SLOW_EVERY:
             return self.watch.model_copy(update={"map": None, "explain": None})
@@ -145,15 +145,15 @@ class _Connection:
         return self.watch
 
     async def _new_state(self, version: int) -> None:
-        """Until there is more than the next update to tell."""
+        """Wait for a new state or a new watch message."""
         while self.session.version == version and not self.session.deleted and not self.watch_is_new:
             self.wake.clear()
             await self.wake.wait()
         self.watch_is_new = False
 
 
-def _update(session: Session, search: Search, watch: Watch) -> tuple[dict[str, Any], float]:
-    """What is watched, and how long it took; called where the search may be looked at."""
+def _update(session: Session, search: Search, watch: WatchMessage) -> tuple[dict[str, Any], float]:
+    """The watched views, and how many seconds they took. Called in a thread that may read the search."""
     began = time.perf_counter()
     run = session.run
     update: dict[str, Any] = {"run": run.to_dict() if run is not None else None, "version": session.version}

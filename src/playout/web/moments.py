@@ -1,4 +1,4 @@
-"""The game so far: a tree of moments, since one may walk back and play otherwise."""
+"""The game so far: a tree of moments, since one may walk back and play another move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ MOST = 2000
 
 @dataclass
 class Moment:
-    """One position of the game and the move that led to it."""
+    """A position of the game and the move that led to it."""
 
     id: int
     position: Position = field(repr=False)
@@ -39,11 +39,13 @@ class Moments:
         self.now = self.all[0]
 
     def find(self, number: int) -> Moment:
+        """A moment by its number."""
         if 0 <= number < len(self.all):
             return self.all[number]
         raise Refusal(404, "unknown_moment", f"no moment {number}; the game so far has 0 to {len(self.all) - 1}")
 
     def check_room(self) -> None:
+        """Refuse another moment if there are too many."""
         if len(self.all) >= MOST:
             raise Refusal(429, "moments", f"this session has {MOST} moments, the most there can be; begin another one")
 
@@ -63,6 +65,7 @@ class Moments:
 
     @classmethod
     def from_rows(cls, start: Position, rows: Sequence[Sequence[int]], now: int) -> "Moments":
+        """Restore what `to_rows` gave."""
         found = cls(start)
         for parent, action in rows:
             found.now = found.find(parent)
@@ -71,10 +74,11 @@ class Moments:
         return found
 
     def to_dicts(self, parked: dict[int, int], svg: bool, draw: Any) -> list[dict[str, Any]]:
+        """All moments in JSON; `parked`: visits of the tree that is in memory at a moment."""
         line = {moment.id for moment in self.now.line}
         return [
             {
-                "id": m.id,
+                "moment": m.id,
                 "parent": m.parent.id if m.parent else None,
                 "ply": m.ply,
                 "number": m.action,

@@ -1,6 +1,6 @@
-"""A run in a thread of its own: it takes its turns, answers questions between two chunks, and can be stopped at once.
+"""A run in its own thread: it waits for its turns, answers questions between two chunks, and can be stopped at once.
 
-While a run is on, only its thread touches the search. Whoever wants to look hands it a function (`post`).
+During a run, only its thread touches the search. Other threads hand it a function to call (`post`).
 """
 
 import threading
@@ -15,13 +15,13 @@ from playout.search import Search
 from playout.search.result import Result
 
 from .refusals import fault_of
-from .turns import Turn, Turns
+from .turns import QueuePlace, Turns
 
 View = Callable[[Search], Any]
 
 
 class Run:
-    """One call of `Search.run`, from its beginning to its end. `finished` then holds its Result, or None."""
+    """One call of `Search.run`. At its end, `finished` holds its Result, or None."""
 
     def __init__(
         self,
@@ -45,43 +45,46 @@ class Run:
         self.start = 0 if from_start else search.simulations
         self.done = 0
         self._caps, self._ended, self._from_start, self._each = caps, ended, from_start, each
-        self._turn = Turn()
+        self._turn = QueuePlace()
         self._questions: deque[tuple[View, Future[Any]]] = deque()
         self._why_stop: str | None = None
         self._thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
 
     def begin(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def stop(self, why: str = "stop") -> None:
-        """End it from any thread; it is over within a few hundredths of a second."""
+        """End it, from any thread, within a few hundredths of a second."""
         self._why_stop = self._why_stop or why
         self.search.stop()
         self._turn.wake.set()
 
     def post(self, view: View) -> Future[Any]:
-        """Have a function called with the search between two chunks; the caller sees to it that the run is still on."""
+        """Have a function called with the search between two chunks; the caller makes sure that the run is on."""
         answer: Future[Any] = Future()
         self._questions.append((view, answer))
         self._turn.wake.set()
         return answer
 
     def answer(self) -> None:
-        """Serve all who wait. Called in the run's own thread."""
+        """Answer all questions. Called in the run's own thread."""
         while self._questions:
             view, answer = self._questions.popleft()
             if not answer.set_running_or_notify_cancel():
                 continue
             try:
                 answer.set_result(view(self.search))
-            except BaseException as error:  # noqa: BLE001  # goes to who asked, not to the run
+            except BaseException as error:  # noqa: BLE001  # raised where it was asked, not in the run
                 answer.set_exception(error)
 
     @property
     def simulations(self) -> int:
+        """Simulations of this run so far."""
         return self.done if self.stopped_by else max(0, self.search.simulations - self.start)
 
     def to_dict(self) -> dict[str, Any]:
+        """The run in JSON."""
         seconds = self.seconds if self.stopped_by else time.monotonic() - self.began
         return {
             "id": self.number,
@@ -92,7 +95,7 @@ class Run:
             "seconds": round(seconds, 4),
             "simulations_per_second": round(self.simulations / seconds, 1) if seconds > 0 else 0.0,
             "stopped_by": self.stopped_by,
-            "error": self.error,
+            "message": self.error,
         }
 
     def _work(self) -> None:
@@ -101,7 +104,7 @@ class Run:
             if self._from_start:
                 search.rewind(0)
             limits = self.limits | {name: min(self.limits.get(name) or cap, cap) for name, cap in self._caps.items()}
-            # A rewind and the like want an exact number of simulations, whether or not the answer is decided.
+            # A seek runs exactly its number of simulations, even if the answer is decided.
             result = search.run(**limits, early_stop=self.kind == "run", progress=self._between)
             reason = result.stopped_by
             self.stopped_by = (self._why_stop or "stop") if reason == "stop" else reason
@@ -109,7 +112,7 @@ class Run:
             self.stopped_by, self.error = "error", str(error)
         except MemoryError:
             self.stopped_by, self.error = "error", "the server has no memory left for this tree; delete a session"
-        except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session lives on and says so
+        except BaseException as error:  # noqa: BLE001  # a user's game may raise anything; the session shows it
             self.stopped_by, self.error = "error", fault_of(type(search.game), error)
         finally:
             self.turns.leave(self._turn)
@@ -119,7 +122,7 @@ class Run:
             self.finished.set_result(result)
 
     def _between(self, search: Search, share: float) -> None:
-        """Between two chunks: hand on the turn if it is over, serve who waits, and go on when it is this run's turn."""
+        """Between two chunks: pass on the turn if it is over, answer questions, and wait for the next turn."""
         self.share = share if any(self.limits.values()) else None
         if self.turns.is_over(self._turn):
             self.turns.leave(self._turn)
@@ -129,7 +132,7 @@ class Run:
         while True:
             self.answer()
             if self._why_stop is not None:
-                search.stop()  # again: a stop before the run began was not seen
+                search.stop()  # again: a stop before the run began has no effect
                 return
             if self._turn.granted:
                 return

@@ -1,7 +1,7 @@
-"""The door: who may come in (Host, Origin, token), what may be brought (type and size), what every answer says.
+"""Checks before a request reaches a route: Host, Origin, token, the type and size of its body; headers of all answers.
 
-A page of another site, open in the same browser, can reach a loopback address. It can't fake Host, Origin or
-Sec-Fetch-Site, can't send JSON without asking first, and is refused by all of them.
+A page of another site, open in the same browser, can reach a loopback address. But it can't fake Host, Origin or
+Sec-Fetch-Site, and can't send JSON without a preflight request, so each of these checks refuses it.
 """
 
 import asyncio
@@ -12,6 +12,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from .refusals import MEDIA_TYPE, problem
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -20,7 +22,7 @@ Send = Callable[[Message], Awaitable[None]]
 BODY = 1 << 20
 PATIENCE = 30.0  # seconds for a body to arrive
 COOKIE = "playout_token"
-IMPORT = "/api/sessions/import"
+IMPORT = "/v1/sessions/import"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
@@ -39,11 +41,12 @@ HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from this machine only."""
     return host.strip("[]") in LOOPBACK or host.startswith("127.")
 
 
 class Door:
-    """ASGI around the application."""
+    """ASGI middleware around the application."""
 
     def __init__(self, app: Any, host: str = "127.0.0.1", token: str | None = None) -> None:
         self.app, self.token = app, token
@@ -81,7 +84,7 @@ class Door:
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in (f"http://{host.lower()}", f"https://{host.lower()}"):
             return 403, "origin", f"the request comes from {origin[:80]}; only the workbench's own page may send it"
-        is_page = scope["type"] == "http" and not scope["path"].startswith("/api/") and scope["method"] == "GET"
+        is_page = scope["type"] == "http" and not scope["path"].startswith("/v1/") and scope["method"] == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_page:
             return 403, "origin", "the request comes from another site's page; only the workbench's own may send it"
         if self.token and not self._knows_token(scope, headers):
@@ -101,7 +104,7 @@ class Door:
         return any(hmac.compare_digest(text.encode(), (self.token or "").encode()) for text in given)
 
     async def _welcome(self, send: Send, token: str) -> None:
-        """The token moves from the address into a cookie, and the address is shown without it."""
+        """Move the token from the address into a cookie, and redirect to the address without it."""
         cookie = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
         headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
@@ -118,7 +121,7 @@ def _token_of(scope: Scope) -> str:
 
 
 async def _body(receive: Receive, headers: dict[str, str]) -> tuple[Receive, tuple[int, str, str] | None]:
-    """Read a body that must be JSON and not too long, and hand it on."""
+    """Read a body, which must be JSON and not too long; return a `receive` that gives it to the application."""
     parts, size = [], 0
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     length = headers.get("content-length", "0")
@@ -163,9 +166,9 @@ def _with_headers(send: Send) -> Send:
 
 
 async def _refuse(send: Send, status: int, code: str, message: str) -> None:
-    body = json.dumps({"error": {"code": code, "message": message}}).encode()
+    body = json.dumps(problem(status, code, message)).encode()
     headers = [
-        (b"content-type", b"application/json"),
+        (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]

@@ -1,4 +1,4 @@
-"""Binding the address, starting Uvicorn, saying where it is."""
+"""Bind the address, start Uvicorn, print where the workbench is."""
 
 import contextlib
 import errno
@@ -12,18 +12,21 @@ import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import uvicorn
+
 from playout.errors import SettingsError
 from playout.play.warm import is_needed
 from playout.search import Search
 
-from .app import Bench, make_app
-from .ask import Asker
+from .app import make_app
+from .ask import LanguageModel
 from .caps import Caps
 from .catalogue import Catalogue
 from .protocol import LONGEST, Protocol
+from .routes.context import Bench
 from .security import is_loopback
 from .sessions import Sessions
-from .store import Store
+from .store import SessionStore
 
 
 def default_folder() -> Path:
@@ -51,14 +54,12 @@ def serve(
     open_browser: bool,
 ) -> None:
     """Serve until Ctrl-C; all sessions are saved then."""
-    import uvicorn
-
-    asker, catalogue = Asker(), Catalogue(games, networks, parts)
+    model, catalogue = LanguageModel(), Catalogue(games, networks, parts)
     bound = bind(host, port)
     with contextlib.closing(bound):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
-        sessions = Sessions(Store(data.expanduser()), catalogue, caps)
-        app = make_app(Bench(sessions, catalogue, asker), host, token)
+        sessions = Sessions(SessionStore(data.expanduser()), catalogue, caps)
+        app = make_app(Bench(sessions, catalogue, model), host, token)
         address = address_of(host, bound, token)
         config = uvicorn.Config(
             app,
@@ -72,7 +73,7 @@ def serve(
             server_header=False,
         )
         server = uvicorn.Server(config)
-        sys.setswitchinterval(0.001)  # a run that comes out of its kernel waits less for who makes an answer just now
+        sys.setswitchinterval(0.001)  # a run that leaves its kernel waits less for the threads that make answers
         say(f"The workbench is at {address}")
         say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")
         if open_browser:
@@ -107,6 +108,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(host: str, bound: socket.socket, token: str | None) -> str:
+    """The address to open in a browser."""
     port = bound.getsockname()[1]
     name = host.strip("[]")
     if name in ("0.0.0.0", "::", ""):
@@ -117,7 +119,7 @@ def address_of(host: str, bound: socket.socket, token: str | None) -> str:
 
 @contextlib.contextmanager
 def warming() -> Iterator[None]:
-    """Meanwhile, compile what searches need, in a process of low priority that ends with the block at the latest."""
+    """In the block, compile what searches need, in a low-priority process that is ended with the block."""
     compiler = None
     if is_needed():
         command = [sys.executable, "-m", "playout", "warm", "--background"]
@@ -133,13 +135,13 @@ def warming() -> Iterator[None]:
 
 
 def _load(compiler: "subprocess.Popen[bytes] | None") -> None:
-    """Read the kernels from disk before the first session asks for them, once they are there."""
+    """Load the kernels before the first session needs them, once they are compiled."""
     if compiler is None or compiler.wait() == 0:
         Search("tictactoe").run(simulations=1)
 
 
 def _open(address: str) -> None:
-    """A browser, where there is one; a server without a screen has none."""
+    """Open a browser, unless the machine has no display."""
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return
     with contextlib.suppress(webbrowser.Error, OSError):

@@ -1,286 +1,36 @@
-"""One session: a search, the game so far, the run that is on, and what is needed to bring all of it back."""
+"""One session: runs and steps its search, plays moves, and shows itself."""
 
-import base64
 import contextlib
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import TimeoutError as TookTooLong
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from playout.core import tree as core
-from playout.errors import PlayoutError, PositionError
-from playout.game import CHANCE, Game, Position
+from playout.errors import PlayoutError
+from playout.game import CHANCE
+from playout.play.chance import draw_outcome
 from playout.search import Search
-from playout.search.files import save
 from playout.search.result import Result
-from playout.search.step import Step
 from playout.settings import Settings
 from playout.settings.options import flat
 
-from . import views
-from .caps import Caps
+from . import stored, views
 from .chart import Chart
-from .moments import Moments
-from .parked import Parked
 from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
 from .runs import Run
-from .store import Store
-from .turns import Turns
 
 T = TypeVar("T")
 
-PATIENCE = 10.0  # seconds that a request waits for a session
 BEST = "best"  # the word for the best action, unless the game has an action of that name
 
 
-class Session:
-    """Everything that one id stands for. Methods may be called from any thread; those that change refuse during a run.
+class Session(stored.StoredSession):
+    """Everything that belongs to one id. Methods that change it refuse during a run."""
 
-    `search` is None while the session is on disk. While a run is on, only its thread touches the search.
-    """
-
-    def __init__(self, name: str, store: Store, caps: Caps, turns: Turns, load_game: Callable[..., Game]) -> None:
-        self.id, self.store, self.caps, self.turns, self._load_game = name, store, caps, turns, load_game
-        self.title = ""
-        self.search: Search | None = None
-        self.moments: Moments
-        self.run: Run | None = None
-        self.last_run: dict[str, Any] | None = None
-        self.failure: dict[str, Any] | None = None  # what the game or the evaluator failed at last
-        self.temporary = False  # until it is used, it may be deleted
-        self.kept: dict[str, Any] | None = None
-        self.chart = Chart()
-        self.last_step: Step | None = None
-        self.preset, self.options = "default", dict[str, str]()
-        self.created = self.touched = time.time()
-        self.version, self.deleted = 0, False
-        self.row_is_old, self.file_is_old = True, True
-        self.saved_at, self.save_took, self.save_paused = time.monotonic(), 0.0, 0.0
-        self.listeners: set[Callable[[], None]] = set()
-        self._row: dict[str, Any] = {}
-        self._origin = 0  # the moment at which the search began
-        self._parked = Parked()
-        self._last: tuple[Search, int, Result] | None = None
-        self.used = time.monotonic()  # when somebody last looked
-        self._lock = threading.Lock()
-        self._still = threading.Lock()  # held while the tree must stay as it is; taken after `_lock`
-        self._runs = 0
-
-    # Beginning and coming back.
-
-    def begin(self, search: Search, preset: str, options: dict[str, str], title: str = "") -> None:
-        """Take a new search; its position is where the game begins, with the moves that the search has played."""
-        self.search, self.preset, self.options, self.title = search, preset, options, title
-        start = (search.history or [search.position])[0]
-        if not np.array_equal(start.buffer, search.origin.buffer):
-            start = search.origin
-        self.moments = Moments(start)
-        for what, number in search.log:
-            if what == "play":
-                self.moments.play(number, self.moments.now.position.play(number))
-
-    def recall(self, row: dict[str, Any]) -> None:
-        """What the store knows; the search itself is loaded when it is asked for."""
-        self._row, self.title = row, str(row["title"])
-        self.created, self.touched = float(row["created"]), float(row["touched"])
-        self.last_run, self.failure = row["last_run"], row.get("failure")
-        self.temporary = bool(row.get("temporary"))
-        self.row_is_old = self.file_is_old = False
-
-    def _awake(self) -> Search:
-        """The search, from disk if need be."""
-        if self.search is None:
-            try:
-                self.search = self._restored(self._row)
-            except PlayoutError as error:
-                raise Refusal(400, "file", f"session {self.id} can't be brought back: {error}") from None
-            except (KeyError, TypeError, ValueError, IndexError) as error:
-                raise Refusal(
-                    400, "file", f"session {self.id} can't be brought back: its row is damaged ({error})"
-                ) from None
-        return self.search
-
-    def _restored(self, row: dict[str, Any]) -> Search:
-        game = self._load_game(row["game"], row["game_settings"])
-        self.moments = Moments.from_rows(_start(game, row), row["moments"], int(row["moment"]))
-        self.preset, self.options, self._origin = row["preset"], dict(row["options"]), int(row["origin"])
-        self.kept = row["kept"]
-        if not self.chart.points:
-            self.chart = Chart(row.get("chart", ()))
-        wanted = [(str(what), int(number)) for what, number in row["log"]]
-        file, search = self.store.file(self.id), None
-        if file.exists():
-            with contextlib.suppress(PlayoutError):  # damaged, or of another version: the log alone will do
-                search = Search.load(file, game)
-        start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
-        if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
-            known = search.log
-            if np.array_equal(search.origin.buffer, search.game.adopt(start).buffer) and search.replay(wanted):
-                self.file_is_old = known != wanted
-                return search
-        search = Search(game, settings, position=start, seed=int(row["seed"]))
-        search.replay(wanted)
-        self.file_is_old = True
-        return search
-
-    def row(self) -> dict[str, Any] | None:
-        """What the store is to know; None if somebody is changing it just now. A run goes on meanwhile."""
-        if not self._lock.acquire(blocking=False):
-            return None
-        try:
-            self.row_is_old = False
-            return self._make_row()
-        finally:
-            self._lock.release()
-
-    def _make_row(self) -> dict[str, Any]:
-        search = self.search
-        if search is None:
-            self._row = self._row | {"title": self.title, "touched": self.touched}
-            return self._row
-        game, start = search.game, self.moments.all[0].position
-        self._row = {
-            "title": self.title,
-            "created": self.created,
-            "touched": self.touched,
-            "game": game.title,
-            "game_settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
-            "start": base64.b64encode(start.buffer.tobytes()).decode(),
-            "form": start.game.form,
-            "way": start.way,
-            "moments": self.moments.to_rows(),
-            "moment": self.moments.now.id,
-            "origin": self._origin,
-            "preset": self.preset,
-            "options": self.options,
-            "settings": search.settings.to_dict(),
-            "seed": search.seed,
-            "log": search.log,
-            "kept": self.kept,
-            "last_run": self.last_run,
-            "failure": self.failure,
-            "temporary": self.temporary,
-            "chart": [] if self.run is not None else self.chart.kept(),
-            "text": self.moments.now.position.text,
-            "simulations": search.simulations,
-        }
-        return self._row
-
-    def save_file(self) -> None:
-        """Write the search's own file, of a copy: a run goes on meanwhile."""
-        began = time.monotonic()
-        save(self._frozen(), self.store.file(self.id), compress=False)
-        if self.deleted:
-            self.store.file(self.id).unlink(missing_ok=True)
-        self.saved_at = time.monotonic()
-        self.save_took = self.saved_at - began
-        self.file_is_old = self.run is not None
-
-    def _frozen(self) -> Search:
-        """A copy for a file. Of a large tree it takes a while: others may look meanwhile, but not change anything."""
-        with self._held():
-            search = self._awake() if self.run is None else None
-            if search is not None:
-                self._still.acquire()
-        if search is None:
-            return self._look(self._frozen_between)
-        try:
-            return search.snapshot()
-        finally:
-            self._still.release()
-
-    def _frozen_between(self, search: Search) -> Search:
-        began = time.monotonic()
-        found = search.snapshot()
-        self.save_paused = time.monotonic() - began
-        return found
-
-    def export(self) -> Path:
-        """A search file of its own, which nobody replaces while it is sent; whoever asked removes it."""
-        self.store.check_room()
-        path = self.store.new_file(self.id)
-        save(self._frozen(), path)
-        return path
-
-    def sleep(self) -> bool:
-        """Go to disk, unless somebody is at work; True if it did."""
-        if self.file_is_old and self.search is not None and self.run is None:
-            self.save_file()
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            if self.run is not None or self.listeners or self.file_is_old or self.search is None:
-                return False
-            self._make_row()
-            self.search, self._last = None, None
-            self._parked.clear()
-            return True
-        finally:
-            self._lock.release()
-
-    def make_temporary(self) -> None:
-        """Made for a visit: unless it is used, it is deleted some time after."""
-        self.temporary = self.row_is_old = True
-
-    def drop_if_unused(self, since: float) -> bool:
-        """Delete a temporary session that nobody has looked at since then; True if it was."""
-        if not self.temporary or self.used > since or not self._lock.acquire(blocking=False):
-            return False
-        try:
-            self.deleted = self.temporary and not self.listeners
-            return self.deleted
-        finally:
-            self._lock.release()
-
-    # Looking and changing.
-
-    @contextlib.contextmanager
-    def _held(self) -> Iterator[None]:
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise Refusal(
-                409,
-                "restoring",
-                "this session is being brought back, or others are at work in it; try again in a moment",
-                try_again=True,
-            )
-        try:
-            if self.deleted:
-                raise Refusal(404, "unknown_session", f"session {self.id} was deleted")
-            yield
-        finally:
-            self._lock.release()
-
-    def look(self, view: Callable[[Search], T]) -> T:
-        """Call a function with the search: in the run's thread between two chunks, or here when no run is on."""
-        self.used = time.monotonic()
-        return self._look(view)
-
-    def _look(self, view: Callable[[Search], T]) -> T:
-        with self._held():
-            run = self.run
-            if run is None:
-                search = self._awake()
-                with game_may_fail(type(search.game)):
-                    return view(search)
-            game, answer = type(run.search.game), run.post(view)
-        try:
-            with game_may_fail(game):
-                found: T = answer.result(PATIENCE)
-            return found
-        except TookTooLong:
-            answer.cancel()
-            raise Refusal(
-                409,
-                "busy",
-                "nobody could look in yet: the search is being compiled, which happens once, or one simulation takes "
-                "very long; try again in a moment",
-                try_again=True,
-            ) from None
+    # Changing.
 
     def _change(self, what: str, work: Callable[[Search], T]) -> T:
         with self._held():
@@ -300,7 +50,7 @@ class Session:
         return found
 
     def _failed(self, what: str, message: str) -> None:
-        """Keep what the game or the evaluator failed at, for everybody who watches."""
+        """Note what the game or the evaluator failed at; the session's state shows it."""
         now = self.moments.now
         self.failure = {"what": what, "message": message, "position": now.position.text, "moment": now.id}
 
@@ -309,24 +59,25 @@ class Session:
         self.temporary = False
         self.touched, self.used = time.time(), time.monotonic()
         self.row_is_old = self.file_is_old = True
-        self.tell()
+        self.notify()
 
-    def tell(self) -> None:
-        """Let those who listen know that something changed."""
+    def notify(self) -> None:
+        """Call the listeners: something changed."""
         for listener in list(self.listeners):
             listener()
 
     def rename(self, title: str) -> None:
+        """Give the session another name."""
         with self._held():
             self.title, self.temporary = title, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
-            self.tell()
+            self.notify()
 
     def start_again(self, settings: Settings, seed: int | None, preset: str, options: dict[str, str]) -> None:
-        """The same position, other settings, an empty tree."""
+        """Start again at the same position, with other settings and an empty tree."""
 
         def work(search: Search) -> None:
-            # The plain form of the game: a network takes the one it wants.
+            # The plain form of the game; a network then takes the form that it needs.
             game, seeded = search.game.in_form(""), search.seed if seed is None else seed
             new = Search(game, settings, position=self.moments.now.position, seed=seeded)
             self._take(new)
@@ -336,13 +87,14 @@ class Session:
         self._change("settings", work)
 
     def _take(self, search: Search) -> None:
-        """Another search, which began at the present moment."""
+        """Replace the search by one that begins at the present moment."""
         self.search, self._origin = search, self.moments.now.id
         self.chart, self._last, self.last_step = Chart(), None, None
 
     # Running.
 
     def start_run(self, limits: dict[str, Any], kind: str = "run", from_start: bool = False) -> Run:
+        """Start a run; with `from_start`, from an empty tree."""
         with self._held():
             if self.run is not None:
                 raise busy(kind)
@@ -383,22 +135,23 @@ class Session:
                 self._failed(run.kind, run.error)
             self.run = None
             run.answer()
-            with contextlib.suppress(Exception):  # a point of the chart is not worth a session
+            with contextlib.suppress(Exception):  # a point of the chart is not worth losing a session
                 self.chart.note_end(run.search)
             self._last = (run.search, run.search.simulations, result) if result is not None else None
             self._changed()
 
     def stop(self) -> dict[str, Any] | None:
+        """End the run and wait for its end; None: no run was on."""
         run = self.run
         if run is None:
             return None
         run.stop()
         with contextlib.suppress(TookTooLong):
-            run.finished.result(PATIENCE)
+            run.finished.result(stored.PATIENCE)
         return run.to_dict()
 
     def seek(self, simulations: int) -> Run | None:
-        """Go to the tree after so many simulations; None: it is there already."""
+        """Go to the tree after this number of simulations; None: no run is needed."""
         now: int = self.look(lambda search: search.simulations)
         if simulations == 0 and now:
             self._change("seek", self._rewind)
@@ -430,17 +183,17 @@ class Session:
     # Moving.
 
     def play(self, action: int | str, moment: int | None = None) -> None:
-        """Play a move; with `moment`, only there: what was chosen in another position is refused."""
+        """Play a move. With `moment`, refuse it if the game is at another moment."""
 
         def work(search: Search) -> None:
             self.moments.check_room()
             if moment is not None and moment != self.moments.now.id:
                 now = self.moments.now.id
-                raise not_now(f"the game is at moment {now} by now, not at {moment}; look at it, and choose again")
+                raise not_now(f"the game is at moment {now} by now, not at {moment}; read it again, then choose")
             if search.position.is_terminal:
                 raise not_now(f"the game is over in {search.position.text or 'this position'}; no move is left")
             number, before = _chosen(search, action), search.root.visits
-            views.position_view(search.position.play(number))  # a position that can't be shown can't be left again
+            views.position_view(search.position.play(number))  # raises if the position can't be shown
             parked = self._parked.leave(self.moments.now.id, search, self._origin)
             try:
                 after = search.play(number)
@@ -457,7 +210,7 @@ class Session:
         self._change("play", work)
 
     def go_to(self, number: int) -> None:
-        """Walk to another moment: its own tree if that is still in memory, otherwise an empty one."""
+        """Go to another moment: with its own tree if that is still in memory, otherwise with an empty one."""
 
         def work(search: Search) -> None:
             moment = self.moments.find(number)
@@ -480,12 +233,12 @@ class Session:
     # Views.
 
     def view(self) -> dict[str, Any]:
+        """The session in JSON."""
         return self.look(self._view)
 
     def _view(self, search: Search) -> dict[str, Any]:
         root, run = search.root, self.run
-        game, counters = search.game, search.tree.counters
-
+        game = search.game
         return {
             **self.head(),
             "game_settings": views.settings_view(game),
@@ -500,8 +253,8 @@ class Session:
             "plies": self.moments.now.ply,
             "simulations": search.simulations,
             "visits": root.visits,
-            "nodes": int(counters[core.POSITIONS]),
-            "edges": int(counters[core.EDGES]),
+            "nodes": search.nodes,
+            "edges": search.edges,
             "bytes": search.tree_bytes,
             "proven": root.proven,
             "graph": bool(search.settings.transpositions),
@@ -513,7 +266,7 @@ class Session:
         }
 
     def head(self) -> dict[str, Any]:
-        """What a list of sessions says of this one, without waking it."""
+        """What a list of sessions says about this one; it is not loaded for that."""
         return {
             "id": self.id,
             "permalink": f"/s/{self.id}",
@@ -526,6 +279,7 @@ class Session:
         }
 
     def listed(self) -> dict[str, Any]:
+        """The session in a list of sessions."""
         search = self.search
         return self.head() | {
             "position": self.moments.now.position.text if search is not None else self._row["text"],
@@ -534,10 +288,11 @@ class Session:
         }
 
     def result(self) -> Result:
+        """What has been found so far."""
         return self.look(self.result_of)
 
     def result_of(self, search: Search) -> Result:
-        """The result of the last run if nothing has changed since; during a run, as far as it is."""
+        """The result of the last run if nothing has changed since; during a run, the result so far."""
         if self._last is not None and self._last[0] is search and self._last[1] == search.simulations:
             return self._last[2]
         found, run = search.result(), self.run
@@ -546,46 +301,23 @@ class Session:
         return found
 
     def game(self, svg: bool) -> dict[str, Any]:
+        """The game so far in JSON; with `svg`, its positions are drawn."""
+
         def view(search: Search) -> dict[str, Any]:
             visits = self._parked.visits() | {self.moments.now.id: search.root.visits}
             return {"moment": self.moments.now.id, "moments": self.moments.to_dicts(visits, svg, views.drawn)}
 
         return self.look(view)
 
-    @property
-    def bytes(self) -> int:
-        """What it takes in memory."""
-        search = self.search
-        return (search.tree_bytes if search is not None else 0) + self._parked.bytes
-
 
 def _chosen(search: Search, action: int | str) -> int:
-    """The number of an action that a client names; of `best`, the best one, or an outcome drawn by its probability."""
+    """The number of the action that a client names; for `best`, the best one, or a random chance outcome."""
     position = search.position
     if action != BEST or any(position.action_text(a) == BEST for a in position.actions()):
         return position.action(action)
     if position.player == CHANCE:
-        outcomes = position.outcomes()
-        weights = np.array([weight for _, weight in outcomes])
-        return outcomes[int(np.random.default_rng().choice(len(outcomes), p=weights / weights.sum()))][0]
+        return draw_outcome(position, np.random.default_rng())
     best = search.result().best
     if best is None:
-        raise not_now("there is no best move before the first simulation; run the search, or name a move")
+        raise not_now("no best move before the first simulation; run the search, or name a move")
     return best
-
-
-def _start(game: Game, row: dict[str, Any]) -> Position:
-    """Where the session's game began, in the form that it had then."""
-    game, way = game.in_form(str(row.get("form", ""))), row.get("way")
-    if game.keeps_objects:  # a row can't hold an object: it is reached again by its moves
-        game.check_can_save()
-        if way is None:
-            raise PositionError(f"{game.title}: the moves that led to where it began are not known")
-        position = game.position()
-        for action in way[1]:
-            position = position.play(int(action))
-        return position
-    state = np.frombuffer(base64.b64decode(row["start"]), np.uint8).copy()
-    if len(state) != game.dtype.itemsize:
-        raise ValueError(f"{game.title} has another state now")
-    return Position(game, state, way=None if way is None else (way[0], tuple(int(a) for a in way[1])))

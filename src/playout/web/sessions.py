@@ -1,4 +1,4 @@
-"""All sessions of a server, and the thread that keeps them: rows every second, files now and then, the idle to disk."""
+"""All sessions of a server, and the thread that saves them: rows every second, search files less often."""
 
 import contextlib
 import dataclasses
@@ -22,25 +22,25 @@ from .caps import Caps
 from .catalogue import Catalogue, option_texts
 from .refusals import Refusal, game_may_fail
 from .session import Session
-from .store import Store
+from .store import SessionStore
 from .turns import Turns
 from .views import position_view
 
 LOG = logging.getLogger("playout.web")
-EVERY = 1.0  # seconds between two looks of the keeper
+EVERY = 1.0  # seconds between two rounds of the keeper
 SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
 SAVE_SHARE = 0.05  # of the keeper's time may go into such files
 PAUSE_SHARE = 0.01  # of a run's time may it stand still while its tree is copied for a file
 CACHE, THREADS = 1 << 16, 4  # of a network
-UNUSED = 3600.0  # seconds after which a temporary session that nobody has used or looks at is deleted
-JUST_MADE = 10.0  # the same where the server has no room for another session
-ROLLOUTS = 1000  # from one position: nobody can stop a run, or look, in the middle of a simulation
+UNUSED = 3600.0  # seconds after which a temporary session that is not used or read is deleted
+JUST_MADE = 10.0  # the same, when the server has no room for another session
+ROLLOUTS = 1000  # from one position: a run can't be stopped or read in the middle of a simulation
 
 
 class Sessions:
     """Create, find, delete; `close` saves them all."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, caps: Caps) -> None:
+    def __init__(self, store: SessionStore, catalogue: Catalogue, caps: Caps) -> None:
         self.store, self.catalogue, self.caps = store, catalogue, caps
         self.turns = Turns(caps.workers)
         self._all: dict[str, Session] = {}
@@ -53,7 +53,7 @@ class Sessions:
                 session.recall(row)
                 session.listed()
             except (KeyError, TypeError, ValueError):
-                continue  # a row of another version; it stays in the store
+                continue  # a row of another version: leave it in the store
             self._all[name] = session
         self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
         self._keeper.start()
@@ -67,19 +67,22 @@ class Sessions:
     # Creating and finding.
 
     def find(self, name: str) -> Session:
+        """A session by its id."""
         session = self._all.get(name)
         if session is None:
-            raise Refusal(404, "unknown_session", f"no session '{name[:60]}' here; it was deleted, or never was")
+            raise Refusal(404, "unknown_session", f"no session '{name[:60]}' here; it was deleted, or never existed")
         return session
 
     def listed(self) -> list[dict[str, Any]]:
+        """All sessions in JSON, the last used first."""
         return [s.listed() for s in sorted(self._sessions(), key=lambda s: -s.touched)]
 
     def _sessions(self) -> list[Session]:
-        """A list of its own: others come and go meanwhile."""
+        """A copy: other threads add and remove sessions."""
         return list(self._all.values())
 
     def running(self) -> int:
+        """Number of sessions with a run on."""
         return sum(session.run is not None for session in self._sessions())
 
     def create(
@@ -94,6 +97,7 @@ class Sessions:
         title: str,
         source: str | None,
     ) -> Session:
+        """A new session, of a game or from another session's position (`source`)."""
         given = option_texts(options)
         if source is not None:
             other = self.find(source)
@@ -111,13 +115,14 @@ class Sessions:
         return self._add(search, name, given, title)
 
     def check(self, settings: Settings) -> Settings:
+        """Refuse settings that this server does not allow; otherwise return them, adjusted."""
         check_parts(settings, self.catalogue.parts.values())
         return check_work(settings, self.catalogue.networks)
 
     def changed(
         self, game: Game, settings: Settings, name: str, options: Mapping[str, str], wanted: str | None, given: Any
     ) -> tuple[Settings, str, dict[str, str]]:
-        """Settings after a change: of another preset, or of these with some options given anew."""
+        """Settings after a change: of another preset, or the present ones with some options changed."""
         known, make = self.catalogue.options, self.catalogue.make_settings
         given = canonical(given, known)
         if wanted is not None:
@@ -126,10 +131,8 @@ class Sessions:
         if not given:
             return settings, name, dict(options)
         merged, chosen = {**options, **given}, flat(preset(name)) | dict(options) | given
-        for (
-            key
-        ) in options:  # what belonged to a choice that is not made any more (growth, with policy uct) goes with it
-            option = known.get(key)  # a part's, that this server is without: gone, too
+        for key in options:  # drop what belonged to a choice that is no longer made (growth, with policy uct)
+            option = known.get(key)  # None: of a part that this server does not have
             if key not in given and (option is None or (option.field and chosen[option.part] not in option.kinds)):
                 del merged[key]
         return make(name, merged), name, merged
@@ -148,7 +151,7 @@ class Sessions:
     ) -> Session:
         self.store.check_room()
         with game_may_fail(type(search.game)):
-            position_view(search.position)  # a session that can't be shown could not be kept either
+            position_view(search.position)  # a session that can't be shown can't be saved either
         if len(self._all) >= self.caps.sessions:
             self._drop_unused(JUST_MADE)
         session = self._new(secrets.token_urlsafe(12))
@@ -160,8 +163,8 @@ class Sessions:
                 raise Refusal(
                     429,
                     "sessions",
-                    f"there are {len(self._all)} sessions, the most this server keeps; delete one, or start it with a "
-                    f"larger --max-sessions",
+                    f"the server has {len(self._all)} sessions, its limit; delete one, or start it with a larger "
+                    f"--max-sessions",
                 )
             self._all[session.id] = session
         try:
@@ -174,6 +177,7 @@ class Sessions:
         return session
 
     def delete(self, name: str) -> None:
+        """Delete a session and stop its run."""
         session = self.find(name)
         session.deleted = True
         if (run := session.run) is not None:
@@ -184,17 +188,17 @@ class Sessions:
         with self._lock:
             self._all.pop(session.id, None)
             self.store.delete(session.id)
-        session.tell()
+        session.notify()
 
     def _drop_unused(self, seconds: float) -> None:
-        """Delete temporary sessions that nobody has looked at for so long, and that nobody watches."""
+        """Delete temporary sessions that were not read for `seconds` and have no watchers."""
         since = time.monotonic() - seconds
         for session in self._sessions():
             if session.drop_if_unused(since):
                 self._forget(session)
 
     def check_room(self) -> None:
-        """Refuse what grows when the disk is full, or the memory of all trees is; the idle go to disk first."""
+        """Refuse work that grows a tree when the disk or the memory is full; idle sessions go to disk first."""
         self.store.check_room()
         if self._memory() <= self.caps.memory:
             return
@@ -235,21 +239,21 @@ class Sessions:
                 self._save()
                 self._rest()
                 self._drop_unused(UNUSED)
-            except Exception as error:  # noqa: BLE001  # a full disk, say: the keeper tries again, and says so
-                LOG.warning("can't keep sessions just now: %s", error)
+            except Exception as error:  # noqa: BLE001  # a full disk, say: log it and try again
+                LOG.warning("can't save sessions at the moment: %s", error)
 
     def _write_rows(self, sessions: list[Session] | None = None) -> None:
         old = [s for s in self._sessions() if s.row_is_old or s.run is not None] if sessions is None else sessions
         rows = [(session.id, row) for session in old if (row := session.row()) is not None]
-        with self._lock:  # a session that is deleted meanwhile must not come back
+        with self._lock:  # a session deleted in the meantime must not come back
             rows = [(name, row) for name, row in rows if name in self._all]
             if rows:
                 self.store.write(rows)
 
     def _save(self, everything: bool = False) -> None:
-        """The files that are old: at once where no run is on, otherwise as often as it costs little."""
+        """Write outdated files: at once if no run is on, otherwise only as often as it costs little."""
         if not self.store.has_room() and not everything:
-            return  # the rows are enough to bring a session back
+            return  # the rows are enough to restore a session
         waiting = [s for s in self._sessions() if s.search is not None and (s.file_is_old or s.run is not None)]
         for session in sorted(waiting, key=lambda s: (s.run is not None, s.saved_at)):
             now = time.monotonic()
@@ -263,18 +267,18 @@ class Sessions:
             try:
                 session.save_file()
             except (PlayoutError, Refusal, MemoryError) as error:
-                session.saved_at = time.monotonic()  # where its run does not let anybody look, others come first
+                session.saved_at = time.monotonic()  # its run can't be read now: others come first
                 if not session.deleted:
-                    LOG.warning("can't save session %s just now: %s", session.id, error)
+                    LOG.warning("can't save session %s at the moment: %s", session.id, error)
             if running:
                 self._rest_until = time.monotonic() + session.save_took / SAVE_SHARE
 
     def _rest(self) -> None:
-        """Idle sessions go to disk; where memory is short, earlier, and the largest run ends."""
+        """Move idle sessions to disk; when memory is short, also others, and stop the largest run."""
         long_ago = time.monotonic() - self.caps.idle
         for session in self._sessions():
             if session.search is not None and session.used < long_ago:
-                with contextlib.suppress(Refusal):  # it is gone, or somebody is at it
+                with contextlib.suppress(Refusal):  # deleted or in use
                     session.sleep()
         if self._memory() > self.caps.memory:
             self._make_room()
@@ -288,18 +292,19 @@ class Sessions:
         for session in sorted(self._sessions(), key=lambda s: s.used):
             if self._memory() <= self.caps.memory:
                 return
-            with contextlib.suppress(PlayoutError, Refusal):  # it could not be saved, or is gone: the next one
+            with contextlib.suppress(PlayoutError, Refusal):  # not saved, or deleted: try the next one
                 session.sleep()
 
 
 def played(position: Position, moves: list[int | str]) -> Position:
+    """A position after moves."""
     for move in moves:
         position = position.play(position.action(move))
     return position
 
 
 def check_parts(settings: Settings, named: Collection[type[Part]]) -> None:
-    """Refuse policies and backups that the server was not started with, but may know from elsewhere."""
+    """Refuse policies and backups that are loaded, but that the server was not started with."""
     for part in (settings.policy, settings.backup):
         kind = kind_of(type(part))
         if is_own(kind) and not part.absent and type(part) not in named:
@@ -309,7 +314,7 @@ def check_parts(settings: Settings, named: Collection[type[Part]]) -> None:
 
 
 def check_work(settings: Settings, networks: Collection[str]) -> Settings:
-    """Refuse what a client must not have the server do: open files of its choice, or work that can't be stopped."""
+    """Refuse files of a client's choice, and work that can't be stopped."""
     evaluator = settings.evaluator.rollouts if isinstance(settings.evaluator, Mixed) else settings.evaluator
     why = None
     if isinstance(evaluator, Rollouts) and evaluator.n > ROLLOUTS:
@@ -330,6 +335,6 @@ def check_work(settings: Settings, networks: Collection[str]) -> Settings:
     if why is not None:
         raise Refusal(400, "settings", why)
     if isinstance(evaluator, Network) and evaluator.batch is None:
-        # One at a time, so that steps and a restart come to the same tree as a run.
+        # One leaf at a time, so that steps and a restart give the same tree as a run.
         settings = settings.replace(evaluator=dataclasses.replace(evaluator, batch=1))
     return settings

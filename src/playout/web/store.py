@@ -1,7 +1,7 @@
 """What survives a restart: one SQLite file with a row for each session, and the search's own file beside it.
 
-A row is small and written every second while a session changes; it holds the log of what the search did. The search's
-file is large and written more rarely. After a crash the file is loaded and the rest of the log done again, which gives
+A row is small and written every second while a session changes; it has the log of what the search did. The search's
+file is large and written less often. After a crash the file is loaded and the rest of the log is replayed, which gives
 the same tree, simulation for simulation.
 """
 
@@ -20,7 +20,7 @@ from playout.errors import FileError
 from .refusals import Refusal
 
 VERSION = 1
-SPARE = 256 << 20  # bytes of the disk that are left alone: rows can be written when no search file can
+SPARE = 256 << 20  # bytes of the disk that search files leave free, for rows
 SCHEMA = """
 create table if not exists sessions (
     id text primary key,
@@ -30,7 +30,7 @@ create table if not exists sessions (
 """
 
 
-class Store:
+class SessionStore:
     """The data folder. One server at a time: SQLite's lock is held as long as it is open."""
 
     def __init__(self, folder: Path) -> None:
@@ -62,14 +62,14 @@ class Store:
             raise FileError(f"{folder}: can't be used for sessions ({why}); give another folder with --data") from None
         except (sqlite3.DatabaseError, OSError) as error:
             raise FileError(f"{folder}: can't be used for sessions ({error}); give another one with --data") from None
-        # What a crash cut short.
+        # Left over from a crash.
         for leftover in self.searches.glob(".*.search.*"):
             leftover.unlink(missing_ok=True)
         for leftover in folder.glob("upload-*"):
             shutil.rmtree(leftover, ignore_errors=True)
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """All sessions. A row that can't be read is left out, and left where it is."""
+        """All sessions. A row that can't be read is skipped, and stays in the file."""
         found = {}
         with self._lock:
             for name, data in self._database.execute("select id, data from sessions order by touched desc"):
@@ -84,26 +84,28 @@ class Store:
             self._database.executemany("insert or replace into sessions values (?, ?, ?)", values)
 
     def delete(self, name: str) -> None:
+        """Remove a session's row and file."""
         with self._lock, self._transaction():
             self._database.execute("delete from sessions where id = ?", (name,))
         self.file(name).unlink(missing_ok=True)
 
     def file(self, name: str) -> Path:
-        """Where the search of a session is; names are ours, never a client's."""
+        """The path of a session's search file; the name is never a client's."""
         return self.searches / f"{name}.search"
 
     def new_file(self, name: str) -> Path:
-        """Where a copy may go; the next start removes it if nobody else has."""
+        """A path for a copy; the next start removes what is left of it."""
         return self.searches / f".{name}.search.{secrets.token_hex(8)}"
 
     def has_room(self) -> bool:
-        """Whether the disk takes more search files."""
+        """Whether the disk has room for search files."""
         try:
             return shutil.disk_usage(self.folder).free > SPARE
         except OSError:
-            return True  # writing will tell
+            return True  # writing will show
 
     def check_room(self) -> None:
+        """Refuse if the disk has no room for search files."""
         if not self.has_room():
             raise Refusal(
                 429,
@@ -113,12 +115,13 @@ class Store:
             )
 
     def close(self) -> None:
+        """Release the folder."""
         with self._lock:
             self._database.close()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing; a folder that can't be written just now is the client's to wait for."""
+        """All or nothing; a folder that can't be written is a 503, so that the client tries again."""
         try:
             self._database.execute("begin immediate")
             try:
@@ -128,4 +131,4 @@ class Store:
                 self._database.execute("rollback")
                 raise
         except sqlite3.Error as error:
-            raise Refusal(503, "storage", f"the data folder can't be written just now ({error})") from None
+            raise Refusal(503, "storage", f"the data folder can't be written at the moment ({error})") from None

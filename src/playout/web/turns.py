@@ -1,30 +1,30 @@
-"""Round-robin scheduler: a few runs compute at a time, each for a short while, one after another.
+"""Round-robin scheduler: a few runs compute at a time, each for a short while.
 
-A run that does not come back from its turn, because a rule of the game hangs or one simulation takes very long, loses
-its slot to the next one: it must not hold up the others.
+A run that does not end its turn, because a rule of the game hangs or one simulation takes very long, loses its slot to
+the next one, so that it does not block the others.
 """
 
 import threading
 import time
 from collections import deque
 
-STUCK = 2.0  # seconds after which a run that has not come back loses its slot
+STUCK = 2.0  # seconds of one turn after which a run loses its slot
 
 
-class Turn:
-    """One run's place in the queue. `wake` is set when the turn is granted, or by whoever else wants its thread."""
+class QueuePlace:
+    """A run's place in the queue. `wake` is set when its turn is granted, and by others who need its thread."""
 
     def __init__(self) -> None:
         self.wake = threading.Event()
         self.granted = False
-        self.stuck = False  # its slot has gone to another run
+        self.stuck = False  # its slot was given to another run
         self.since = 0.0
 
 
 class Turns:
     """`slots` runs at once, `seconds` each while others wait; first come, first served.
 
-    >>> turns, first, second = Turns(1), Turn(), Turn()
+    >>> turns, first, second = Turns(1), QueuePlace(), QueuePlace()
     >>> turns.ask(first), turns.ask(second)
     (None, None)
     >>> first.granted, second.granted
@@ -36,12 +36,12 @@ class Turns:
 
     def __init__(self, slots: int, seconds: float = 0.05, stuck: float = STUCK) -> None:
         self.seconds, self.stuck, self._free = seconds, stuck, slots
-        self._waiting: deque[Turn] = deque()
-        self._granted: list[Turn] = []
+        self._waiting: deque[QueuePlace] = deque()
+        self._granted: list[QueuePlace] = []
         self._lock = threading.Lock()
 
-    def ask(self, turn: Turn) -> None:
-        """Get in line, unless it is there already. Who waits asks again now and then, in case others are stuck."""
+    def ask(self, turn: QueuePlace) -> None:
+        """Join the queue, unless it is in it. Whoever waits asks again now and then, in case others are stuck."""
         with self._lock:
             if turn.granted:
                 return
@@ -53,14 +53,14 @@ class Turns:
                     self._free += 1
             self._grant()
 
-    def is_over(self, turn: Turn) -> bool:
-        """Whether it is somebody else's turn now."""
+    def is_over(self, turn: QueuePlace) -> bool:
+        """Whether its turn has ended."""
         if turn.stuck:
             return True
         return turn.granted and bool(self._waiting) and time.monotonic() - turn.since >= self.seconds
 
-    def leave(self, turn: Turn) -> None:
-        """Give the turn, or the place in the queue, to the next one."""
+    def leave(self, turn: QueuePlace) -> None:
+        """Give up the turn, or the place in the queue."""
         with self._lock:
             if turn in self._waiting:
                 self._waiting.remove(turn)

@@ -1,4 +1,4 @@
-"""What a search looks like in JSON. Each view is bounded in size, and the large ones in time."""
+"""A search in JSON. Each view is limited in size, and the large ones in time."""
 
 import heapq
 import math
@@ -6,22 +6,22 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from playout.core import tree as core
 from playout.errors import ActionError
 from playout.game import CHANCE, Game, Position
-from playout.report.explain import explain_data, render
+from playout.report.explain import render
+from playout.report.facts import explain_data
 from playout.search import Search
 from playout.search.node import Node
+from playout.search.outline import outline
 from playout.search.result import ActionStats, Result
 from playout.search.step import Playout, Step
 
-from . import chinese
 from .refusals import Refusal
 
 ACTIONS = 1000  # of a position that are listed
 NODES = 1000  # of a tree
 CELLS = 5000  # of a map
-NAMED = 0.002  # share of the visits from which on a cell of the map has its action's text
+NAMED = 0.002  # share of the visits that a cell of the map needs to get its action's text
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
@@ -30,7 +30,7 @@ PATIENCE = 0.05  # seconds that a large view may take
 
 
 def plain(value: Any) -> Any:
-    """JSON without what JSON has no number for."""
+    """A value without NaN and infinities, which JSON does not have."""
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     if isinstance(value, dict):
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def drawn(position: Position) -> str:
-    """The position as SVG; as its text, where the game's own drawing fails or is huge."""
+    """The position as SVG; as a drawing of its text, where the game's own drawing fails or is huge."""
     try:
         svg = position.draw()
         if isinstance(svg, str) and len(svg) <= SVG_BYTES and svg.lstrip().startswith("<"):
@@ -52,6 +52,7 @@ def drawn(position: Position) -> str:
 
 
 def position_view(position: Position) -> dict[str, Any]:
+    """A position, its actions and its drawing."""
     chances = dict(position.outcomes())
     actions: list[dict[str, Any]] = [
         {"number": a, "action": position.action_text(a)} for a in position.actions()[:ACTIONS]
@@ -70,7 +71,7 @@ def position_view(position: Position) -> dict[str, Any]:
 
 
 def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
-    """A Result with the numbers of actions beside their texts; without `lines`, only the best action has one."""
+    """A Result, with the numbers of the actions; without `lines`, only the best action has its line."""
     data, total = result.to_dict(), sum(s.visits for s in result.actions)
 
     def action(stats: ActionStats, shown: dict[str, Any]) -> dict[str, Any]:
@@ -95,18 +96,18 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
 
 
 def explanation_view(result: Result, language: str) -> dict[str, Any]:
-    """Why this action: in words, and the facts they are written from."""
+    """Why this action: in words, and the facts behind them."""
     facts = explain_data(result)
-    return {"text": chinese.explained(facts) if language == "zh" else render(facts), "facts": plain(facts)}
+    return {"text": render(facts, language), "facts": plain(facts)}
 
 
 def settings_view(game: Game) -> dict[str, Any]:
-    """A game's settings as they were given: lists without the zeros that fill their fields."""
+    """A game's settings as they were given: lists without the zeros at their end."""
     return {key: unpadded(value) for key, value in game.values.items()}
 
 
 def unpadded(value: Any) -> Any:
-    """A list without the zeros at its end; giving that fills in the same zeros again.
+    """A list without the zeros at its end, which the game fills in again.
 
     >>> unpadded((1, 2, 0, 0)), unpadded((0, 0)), unpadded(5)
     ([1, 2], [0], 5)
@@ -118,7 +119,7 @@ def unpadded(value: Any) -> Any:
 
 
 def point_view(search: Search, most: int = 6) -> dict[str, Any]:
-    """A point of the chart: the most visited actions at this moment."""
+    """A point of the chart: the most visited actions now."""
     root = search.root
     first = root.first_children(most)
     total = max(1, root.visits)
@@ -127,7 +128,7 @@ def point_view(search: Search, most: int = 6) -> dict[str, Any]:
         "simulations": search.simulations,
         "value": root.value,
         "value_for": root.value_for,
-        "best": best.action if best is not None else None,
+        "best_number": best.action if best is not None else None,
         "actions": [{"number": n.action, "share": n.visits / total, "value": n.value} for n in first if n.is_visited],
     }
 
@@ -136,6 +137,7 @@ def point_view(search: Search, most: int = 6) -> dict[str, Any]:
 
 
 def node_at(search: Search, path: Sequence[int]) -> Node:
+    """The node that a path leads to."""
     try:
         node: Node = search.root
         for action in path:
@@ -147,18 +149,12 @@ def node_at(search: Search, path: Sequence[int]) -> Node:
 
 def node_view(node: Node) -> dict[str, Any]:
     """A node without its children."""
-    best, tree = node.best if node.is_expanded else None, node.search.tree
-    number = node._child(tree)
-    is_node = number > core.END
-    return node.to_dict(depth=0) | {
-        "best": best.action if best is not None else None,
-        "id": number if is_node else None,
-        "shared": is_node and core.is_graph(tree) and int(tree.nodes[number]["parents"]) > 1,
-    }
+    best, data = node.best if node.is_expanded else None, node.to_dict(depth=0)
+    return data | {"best_number": best.action if best is not None else None, "shared": data["parents"] > 1}
 
 
 def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False) -> dict[str, Any]:
-    """A node and what is below it; where there is too much, the most visited nodes are opened first.
+    """A node and its subtree; the most visited nodes are opened first, until there are `NODES`.
 
     `lean`: of each node's children only the best is opened.
     """
@@ -173,7 +169,7 @@ def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean:
             order += 1
             view = node_view(child)
             shown["children"].append(view)
-            if view["expanded"] and (not lean or view["number"] == shown["best"]):
+            if view["expanded"] and (not lean or view["number"] == shown["best_number"]):
                 heapq.heappush(waiting, (-view["visits"], order, child, view))
         shown["more"] = node.child_count - len(shown["children"])
         room -= len(shown["children"])
@@ -181,15 +177,14 @@ def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean:
 
 
 def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
+    """A node with its position and the expected play."""
     node = node_at(search, path)
     nodes = [node_at(search, path[: i + 1]) for i in range(len(path))] if len(path) < 64 else []
     line = line_view(search, path)
-    return {
-        "node": node_view(node),
+    return node_view(node) | {
         "path": list(path),
         "line": [n.text for n in nodes],
         "position": position_view(node.position),
-        "children": node.child_count,
         "visited": sum(n.is_visited for n in node.first_children(None)),
         "expected": [n["action"] for n in line["nodes"]],
         "expected_numbers": line["path"][len(path) :],
@@ -209,41 +204,28 @@ def line_view(search: Search, path: Sequence[int], depth: int = 64) -> dict[str,
 
 
 def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
-    """The most visited nodes of the whole tree, nested: each a cell [parent, number, share, value, value_for].
-
-    Reads the arrays themselves: thousands of `Node`s would take longer than anybody wants to wait for a picture.
-    """
-    tree, until = search.tree, time.perf_counter() + PATIENCE
-    named_until = until - PATIENCE / 2  # positions have to be played for names: cells without them are better than none
-    visits, values, actions, children = (tree.edges[name] for name in ("visits", "value", "action", "child"))
-    firsts, counts, players = (tree.nodes[name] for name in ("first_edge", "count", "player"))
-    root = search.root
-    total, least = root.visits, 0
-    found: list[list[Any]] = [[-1, None, 1.0, root.value, root.value_for]]
+    """The most visited nodes of the whole tree, nested: each a cell [parent, number, share, value, value_for]."""
+    until = time.perf_counter() + PATIENCE
+    named_until = until - PATIENCE / 2  # a name takes a position to be played; cells without names are better than none
+    found: list[list[Any]] = []
     positions: dict[int, Position] = {0: search.position}
-    names: list[str | None] = [""]
-    waiting = [(-total, 0, core.ROOT, 0)]  # visits, cell, node, depth
-    while waiting and len(found) < cells and time.perf_counter() < until:
-        count, at, node, level = heapq.heappop(waiting)
-        least = -count
-        if level >= depth:
-            continue
-        block = slice(first := int(firsts[node]), first + int(counts[node]))
-        player, here = max(0, int(players[node])), visits[block]
-        order = (-here).argsort(kind="stable")[: min(cells - len(found), int((here > 0).sum()))]
-        rows = (here[order], actions[block][order], values[block][order], children[block][order])
-        for number, action, value, child in zip(*(row.tolist() for row in rows), strict=True):
-            share = number / max(1, total)
-            found.append([at, action, share, value, player])
-            named = share >= NAMED and time.perf_counter() < named_until
-            names.append(_name(positions, found, at, action) if named else None)
-            if abs(child) > core.END:
-                heapq.heappush(waiting, (-number, len(found) - 1, abs(child), level + 1))
-    return {"visits": total, "cells": found, "names": names, "least": least if waiting else 0, "depth": depth}
+    names: list[str | None] = []
+    total, least = max(1, search.root.visits), 0
+    for node in outline(search, depth):
+        if len(found) >= cells or time.perf_counter() >= until:
+            least = node.least
+            break
+        share = node.visits / total if node.action is not None else 1.0
+        found.append([node.parent, node.action, share, node.value, node.value_for])
+        named = share >= NAMED and time.perf_counter() < named_until
+        names.append(_name(positions, found, node.parent, node.action) if named else None)
+    return {"visits": search.root.visits, "cells": found, "names": names, "least": least, "depth": depth}
 
 
-def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int) -> str:
-    """The text of an action at a cell, whose position is played from its parent's."""
+def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int | None) -> str:
+    """The text of an action at a cell, whose position is played from its parent's; of the root, empty."""
+    if action is None:
+        return ""
     if at not in positions:
         parent, number = cells[at][:2]
         positions[at] = positions[parent].play(number)
@@ -251,7 +233,7 @@ def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, actio
 
 
 def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
-    """The most visited nodes whose last action is written so."""
+    """The most visited nodes whose last action has this text."""
     wanted, until = text.strip().lower(), time.perf_counter() + PATIENCE
     found: list[dict[str, Any]] = []
     waiting, order, complete = [(0, 0, search.root)], 0, True
@@ -286,7 +268,7 @@ def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
 
 
 def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
-    """A Step in JSON, with its positions drawn if that is asked for."""
+    """A Step in JSON; with `svg`, its positions are drawn."""
     data: dict[str, Any] = plain(step.to_dict())
     numbers = [choice.action for choice in step.selection]
     for choice, position in zip(data["selection"], step.positions, strict=False):
@@ -296,8 +278,6 @@ def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
     data["playouts"] = [
         playout_view(playout, step.positions[-1], svg and i < DRAWN) for i, playout in enumerate(step.playouts[:LISTED])
     ]
-    for change in data["backup"]:
-        change["numbers"] = numbers[: len(change["path"])]
     return data | {
         "leaf_svg": drawn(step.positions[-1]) if svg else None,
         "played": len(step.playouts),
@@ -307,6 +287,7 @@ def step_view(step: Step, svg: bool, simulations: int) -> dict[str, Any]:
 
 
 def playout_view(playout: Playout, leaf: Position, svg: bool) -> dict[str, Any]:
+    """A playout from the leaf; with `svg`, its first positions are drawn."""
     shown = playout.positions[:SHOWN] if svg else ()
     return {
         "actions": list(playout.actions),

@@ -1,10 +1,10 @@
-"""Games made of Python objects: `po.wrap(obj)` gives a `Game` on the same tree and the same search (docs/objects.md).
+"""Games made of Python objects: `po.wrap(obj)` gives a `Game` that every search accepts (docs/objects.md).
 
-Two kinds of object are understood, each holding one position and never changed by a call:
+There are two kinds of object. Each holds one position, and no call may change it:
 
-- `current_player()`, `legal_actions()`, `play(action)` (returns the next object), and `returns()` (one number a player,
-  asked at the end) or `rewards()` (one number a player: what the step that led to this object brought). The game is
-  over when `current_player()` is None or `po.TERMINAL`.
+- `current_player()`, `legal_actions()`, `play(action)` (returns the next object), and `returns()` (one number for each
+  player, called at the end) or `rewards()` (one number for each player: what the last step brought). The game is over
+  when `current_player()` is None or `po.TERMINAL`.
   Optional: `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and
   `chance_outcomes()` (pairs of outcome and probability) where `current_player()` is `po.CHANCE`.
 - the `Node` of many tutorials: `find_children()`, `find_random_child()`, `is_terminal()`, `reward()`. Two players take
@@ -20,8 +20,9 @@ from playout.common.arguments import refuses_unknown_names
 from playout.errors import GameError
 
 from . import checks, kernel
-from .game import ObjectGame, ObjectPosition
+from .game import ObjectGame
 from .kinds import NODE_KIND, PLAY_KIND, NodeGame, PlayGame
+from .position import ObjectPosition
 
 __all__ = ["ObjectGame", "ObjectPosition", "can_wrap", "wrap"]
 
@@ -33,12 +34,12 @@ OPTIONAL: dict[str, Any] = {
 
 
 def can_wrap(obj: Any) -> bool:
-    """Whether an object is of one of the two kinds."""
+    """Whether `wrap` accepts an object."""
     return not isinstance(obj, type) and not missing_methods(obj)
 
 
 def missing_methods(obj: Any) -> str:
-    """What an object, or the objects of a class, lack of the kind that they are nearest to; empty: nothing."""
+    """The methods that an object, or a class, lacks of the kind it is nearest to; empty: none."""
     ending = "rewards" if _has(obj, "rewards") else "returns"
     kinds: tuple[tuple[str, ...], ...] = ((*PLAY_KIND, ending), NODE_KIND)
     nearest = max(kinds, key=lambda kind: sum(_has(obj, n) for n in kind) / len(kind))
@@ -56,11 +57,12 @@ def wrap(
     describe: Callable[[Any], str] | None = None,
     preset: str | None = None,
 ) -> ObjectGame:
-    """A game made of a Python object that holds a position, of either kind; the object is where a search begins.
+    """Make a game of a Python object that holds a position, of either kind; searches begin at this object.
 
-    `players` is taken from the object's `players` or from the length of `returns()` or `rewards()` if it is not given
-    (the `Node` kind: two). `describe` turns an action (the `Node` kind: a child) into text. `preset` names the settings
-    it is best searched with; if it is not given, the object's own `preset` does.
+    `players` defaults to the object's `players`, or to the length of `returns()` or `rewards()` (the `Node` kind: two).
+    `max_actions` is the most legal actions of any position. `value_range` and `returns_sum` are as in `Game`.
+    `describe` turns an action (the `Node` kind: a child) into text. `preset` names the settings it is best searched
+    with; it defaults to the object's own `preset`.
     """
     if isinstance(obj, type):
         raise GameError(f"wrap got the class {obj.__name__}, expected an object of it: po.wrap({obj.__name__}(…))")
@@ -117,8 +119,8 @@ def _players_of(obj: Any) -> int:
     try:
         found = getattr(obj, call)()
         return 1 if np.ndim(found) == 0 else len(found)
-    except Exception as error:  # noqa: BLE001  # many objects refuse to say before the end
+    except Exception as error:  # noqa: BLE001  # many objects raise before the end
         raise GameError(
-            f"wrap can't tell the number of players ({call}() raised {type(error).__name__}: {error}); say "
+            f"wrap can't tell the number of players ({call}() raised {type(error).__name__}: {error}); write "
             f"po.wrap(obj, players=2)"
         ) from None

@@ -1,5 +1,5 @@
-"""What the methods of an object return, checked where it enters the search: each mistake is one line that names the
-method, what it returned, at which object, and what was expected."""
+"""Checks of what an object's methods return: each message is one line that names the method, what it returned, at which
+object, and what was expected."""
 
 import math
 import operator
@@ -18,22 +18,22 @@ SIMULTANEOUS = -2  # as OpenSpiel numbers it
 SUM_TOLERANCE = 1e-6
 LARGEST = sys.float_info.max
 LONG = 1 << 16
-MOST_LISTED = 1 << 16  # entries are read of what may never end; max_actions is always less
-WORDS = 60  # the longest text of an object that is shown whole
+MOST_LISTED = 1 << 16  # the most entries read, since an iterator may never end; max_actions is always less
+WORDS = 60  # the longest text of an object that is shown in full
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def shown(value: Any, most: int = WORDS, as_text: Callable[[Any], str] = str) -> str:
-    """A value in one short line, whatever it is."""
+    """Any value in one short line."""
     try:
         text = " ".join(as_text(value).split())
-    except Exception:  # noqa: BLE001  # a text of the user's own may fail, and is only a text
+    except Exception:  # noqa: BLE001  # the user's own __str__ may fail, and it is only a text
         text = f"<{type(value).__name__}>"
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def own_text(value: Any) -> str:
-    """The text that an object writes of itself, less addresses; "" where its class has none of its own."""
+    """An object's own text, without addresses; "" where its class defines none."""
     kind: Any = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return ""
@@ -50,6 +50,7 @@ def got(value: Any) -> str:
 
 
 def refused(obj: Any, call: str, value: Any, expected: str) -> GameError:
+    """The error for what a method returned."""
     return GameError(f"{type(obj).__name__}.{call} returned {got(value)} at {shown(obj)}, expected {expected}")
 
 
@@ -73,7 +74,7 @@ def player(obj: Any, value: Any, players: int, has_chance: bool) -> int:
     if number == SIMULTANEOUS:
         expected += "; -2 stands for players who move at the same time, which Playout can't search"
     elif number >= players:
-        expected += f"; for more than {players} player{'s' * (players > 1)} say players= in po.wrap"
+        expected += f"; for more than {players} player{'s' * (players > 1)} give players= to po.wrap"
     raise refused(obj, "current_player()", value, expected)
 
 
@@ -85,6 +86,7 @@ def finished(obj: Any, value: Any) -> bool:
 
 
 def no_actions(obj: Any, actions: Any, player: int) -> GameError:
+    """The error for an empty list of actions before the end."""
     expected = (
         f"at least one action, since current_player() returned {player}; where the game is over, return None or "
         f"po.TERMINAL from current_player(), and where a player must pass, list an action that says so"
@@ -93,7 +95,7 @@ def no_actions(obj: Any, actions: Any, player: int) -> GameError:
 
 
 def moved_on(obj: Any, action: Any, after: Any) -> None:
-    """Refuse a `play` that returns the object it was called on: positions that are kept would change with it."""
+    """Refuse a `play` that returns the object it was called on: stored positions would change with it."""
     if after is obj:
         raise GameError(
             f"{type(obj).__name__}.play({shown(action)}) returned the object itself, now {shown(obj)}; it must leave "
@@ -118,14 +120,14 @@ def listed(obj: Any, call: str, given: Any) -> list[Any]:
 
 
 def numbering(obj: Any, call: str, names: list[Any], most: int) -> Sequence[int]:
-    """A number for each action: whole numbers keep theirs, others get their place in the list.
+    """A number for each action: whole numbers keep theirs, others get their index in the list.
 
-    Where both are in one list, the places begin behind the largest whole number, so that none is taken for another.
+    Where a list has both, and they would clash, the indices start after the largest whole number.
     """
     if len(names) > most:
         raise GameError(
             f"{type(obj).__name__}.{call} returned {len(names):,} at {shown(obj)}, more than max_actions = {most:,}; "
-            f"say max_actions= in po.wrap"
+            f"give max_actions= to po.wrap"
         )
     if not names:
         raise refused(obj, call, names, "at least one: it is not the end")
@@ -156,7 +158,7 @@ def _first_twice(keys: list[Any]) -> int | None:
 
 
 def key_of(name: Any) -> Any:
-    """Something hashable that is equal where actions are."""
+    """Something hashable that is equal where the actions are."""
     try:
         hash(name)
     except TypeError:
@@ -186,7 +188,7 @@ def outcomes(obj: Any, given: Any) -> tuple[list[Any], list[float]]:
 
 
 def weights(obj: Any, given: Any, names: list[Any]) -> list[float]:
-    """Priors in the order of the actions, from a sequence or a mapping; actions that a mapping leaves out weigh 0."""
+    """Priors in the order of the actions, from a sequence or a mapping; actions missing from a mapping weigh 0."""
     call = "priors()"
     expected = f"{len(names)} weights in the order of legal_actions(), or a mapping from actions to weights"
     if isinstance(given, Mapping):
@@ -205,7 +207,7 @@ def weights(obj: Any, given: Any, names: list[Any]) -> list[float]:
 
 
 def numbers(obj: Any, call: str, given: Any, players: int) -> Sequence[float]:
-    """One finite number for each player; a player alone may have it without a list."""
+    """One finite number for each player; with one player, no list is needed."""
     found: Any = given
     if isinstance(given, np.ndarray):
         found = given.tolist()
@@ -225,7 +227,7 @@ def numbers(obj: Any, call: str, given: Any, players: int) -> Sequence[float]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether Python takes it for a real number; a text is none, though `float` would read it."""
+    """Whether a value is a real number; text is not, although `float` would read it."""
     if isinstance(value, float | int | np.number):
         return not isinstance(value, np.complexfloating)
     if isinstance(value, str | bytes) or getattr(value, "ndim", None):

@@ -1,4 +1,4 @@
-"""Whether two objects that are equal are the same position: a graph search makes one node of them."""
+"""Whether equal objects really are the same position: a graph search makes one node of them."""
 
 import math
 import random
@@ -11,14 +11,14 @@ from .checks import shown
 if TYPE_CHECKING:
     from .game import ObjectGame
 
-STEPS = 1000  # that are played from both at most
+STEPS = 1000  # the most that are played from both
 ROUNDING = 1e-6
 
 
 def check_equal(game: "ObjectGame", known: Any, came: Any) -> None:
-    """Play the same actions at random from two equal objects and refuse them where their answers differ.
+    """Play the same random actions from two equal objects, and raise `GameError` where their answers differ.
 
-    Only answers are compared: what else an object holds (its history, say) need not be equal.
+    Only answers are compared: other attributes of an object, such as its history, may differ.
     """
     draw, played, one, two = random.Random(0), list[str](), known, came
     for _ in range(STEPS):

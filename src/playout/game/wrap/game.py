@@ -1,4 +1,4 @@
-"""`ObjectGame`: objects in numbered slots, which compiled rules name by their numbers, and positions that hold them."""
+"""`ObjectGame`: objects in numbered slots; compiled rules know them by their numbers."""
 
 import threading
 import weakref
@@ -11,27 +11,21 @@ import numpy as np
 from playout.core.callback import make_callback
 from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError, PositionError, SettingsError
-from playout.game.game import Game, Playouts, Position
+from playout.game.game import Game
+from playout.game.position import Playouts, Position
 
 from . import checks, kernel
 from .checks import shown
 from .equal import check_equal
+from .position import ObjectPosition
 from .running import Running, one_at_a_time
 
-BLOCK = 1024  # slots that are made at once
-RECORDED = 10_000  # positions of recorded playouts after which those that are gone are swept out
-
-
-class Move(NamedTuple):
-    """One step of a recorded playout: the object it began at, who moved there, and what was played."""
-
-    obj: Any
-    player: int
-    text: str
+BLOCK = 1024  # slots are added in blocks of this size
+RECORDED = 10_000  # after this many positions of recorded playouts, unused objects are released
 
 
 class Living:
-    """Things that somebody still has; other threads may add to them meanwhile."""
+    """The things added that are still referenced elsewhere; other threads may add to them meanwhile."""
 
     def __init__(self) -> None:
         self._refs: dict[int, weakref.ref[Any]] = {}
@@ -44,54 +38,16 @@ class Living:
         return iter([thing for ref in list(self._refs.values()) if (thing := ref()) is not None])
 
 
-class ObjectPosition(Position):
-    """A position of a game of objects: asked and played in Python, beside a search that may be running."""
+class Move(NamedTuple):
+    """One step of a recorded playout: the object it began at, who moved, and the text of the action."""
 
-    game: "ObjectGame"
-
-    def __init__(self, game: "ObjectGame", buffer: Any, rewards: Any = None, way: Any = None) -> None:
-        super().__init__(game, buffer, rewards, way)
-        self.slot = game.slot_of(self.state)
-        game.positions.add(self)  # an object that somebody has a position of stays in its slot
-
-    @property
-    def object(self) -> Any:
-        """The object itself, which must not be changed."""
-        return self.game.objects[self.slot]
-
-    @property
-    def player(self) -> int:
-        return self.game.players_in[self.slot]
-
-    def actions(self) -> list[int]:
-        return [] if self.player == TERMINAL else list(self.game.numbers_in(self.slot))
-
-    def outcomes(self) -> list[tuple[int, float]]:
-        if self.player != CHANCE:
-            return []
-        return list(zip(self.actions(), self.game.probabilities[self.slot], strict=True))
-
-    def priors(self) -> list[tuple[int, float]]:
-        return list(zip(self.actions(), self.game.priors_in(self.slot), strict=True))
-
-    def evaluate(self) -> list[float]:
-        return list(self.game.value_of(self.object))
-
-    def play(self, action: int) -> "ObjectPosition":
-        self.check_legal(action)
-        with self.game.sweeping:
-            child = self.game.child(self.slot, int(action))
-            rewards = self.game.rewards_in[child]
-            way = None if self.way is None else (self.way[0], (*self.way[1], int(action)))
-            brought = None if rewards is None else np.array(rewards, np.float64)
-            return ObjectPosition(self.game, self.game.state_in(child), brought, way)
-
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError(f"{self.game.title}: a position of a Python object can't leave its process")
+    obj: Any
+    player: int
+    text: str
 
 
 class ObjectGame(Running, Game):
-    """What `wrap` returns. Actions that are whole numbers keep them; others are numbered in the order they come."""
+    """What `wrap` returns. Actions that are whole numbers keep them; others are numbered in the order listed."""
 
     name = "object"
     players = 2
@@ -99,7 +55,7 @@ class ObjectGame(Running, Game):
     keep_states = True
     keeps_objects = True
     position_class = ObjectPosition
-    rewarded: ClassVar[bool] = False  # objects tell by `rewards()` what each step brought
+    rewarded: ClassVar[bool] = False  # `rewards()` says what each step brought
     state = kernel.STATE
     initial_state = staticmethod(kernel.initial_state)
     current_player = staticmethod(kernel.current_player)
@@ -109,34 +65,36 @@ class ObjectGame(Running, Game):
     hash = staticmethod(kernel.hash_key)
     unkeyed = ("slot",)  # equal objects in two slots are one position
 
-    source: tuple[Callable[..., Game], tuple[Any, ...]] | None = None  # what makes it again, as `__reduce__` has it
+    source: tuple[Callable[..., Game], tuple[Any, ...]] | None = (
+        None  # how to make it again, as `__reduce__` returns it
+    )
 
     def __init__(self, obj: Any, describe: Callable[[Any], str] | None) -> None:
         super().__init__()
         self.object, self._describe = obj, describe
-        self._first_text = checks.own_text(obj)  # before a method is called, which may leave something in the object
-        # A slot is a number in these lists. Lists of plain things rather than an object for each position: a hundred
-        # thousand objects more would keep Python's garbage collector busy for half of the time.
+        self._first_text = checks.own_text(obj)  # before any method is called, since one may change the object
+        # A slot is an index into these lists. There are lists instead of one object for each position, since a hundred
+        # thousand more objects would keep Python's garbage collector busy half of the time.
         self.objects: list[Any] = []  # None: free
         self.players_in: list[int] = []
         self.rewards_in: list[Any] = []  # what the step that led there brought; None: nothing
         self._names: list[Any] = []  # the legal actions as the object gives them; `Node` kind: the children themselves
-        self._numbers: list[Any] = []  # the same as the kernel numbers them; None until somebody asks
+        self._numbers: list[Any] = []  # their numbers in the kernel; None until they are needed
         self._children: list[Any] = []  # slots by number of the action; None while there are none
         self._free: list[int] = []
-        self.probabilities: dict[int, list[float]] = {}  # of the outcomes in the slots where chance moves
+        self.probabilities: dict[int, list[float]] = {}  # of the outcomes, by slot, where chance moves
         self._keys: dict[Any, int] = {}  # graph search: equal objects with the same player to move share a number
         self._keys_given = 0
         self._first_of: dict[int, Any] | None = None  # the first object of each key, where a search compares them
         self.searches, self.positions = Living(), Living()
         self.sweeping = threading.RLock()
         self._known_types: set[type] = set()
-        # Which method told the last value, of which object, and the numbers (None: not known); the same of `evaluate`.
+        # Which method gave the last value, of which object, and the numbers (None: not known); the same for `evaluate`.
         self._told: tuple[str, Any, Any] | None = None
         self._estimate: tuple[str, Any, Any] | None = None
         self._record: list[Any] | None = None
         self._recorded = 0
-        # Where callbacks leave what they found; a memoryview is written twice as fast as an array.
+        # Where callbacks leave their results; a memoryview is written twice as fast as an array.
         self._float_array = np.zeros(max(self.players, self.max_actions))
         self._int_array = np.zeros(self.max_actions + 1, np.int32)
         self._floats: Any = memoryview(self._float_array.data)
@@ -146,7 +104,7 @@ class ObjectGame(Running, Game):
         self.check_type(obj, "po.wrap", obj)
         self._start = self._new_slot(obj, self.player_at(obj, None), None)
 
-    # What the kinds differ in.
+    # Where the two kinds of object differ.
 
     methods: ClassVar[tuple[str, ...]]
 
@@ -163,23 +121,23 @@ class ObjectGame(Running, Game):
         raise NotImplementedError
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
-        """What the step of `mover` to an object brought, one number a player."""
+        """The rewards of the step by `mover` that led to an object, one number for each player."""
         raise NotImplementedError
 
     def answers_of(self, obj: Any) -> dict[str, Any]:
-        """What equal objects must answer alike, by method; numbers in lists."""
+        """The answers that must be the same for equal objects, by method; numbers in lists."""
         raise NotImplementedError
 
     def options_of(self, obj: Any) -> list[Any]:
-        """What can be played or happen at an object; none at the end."""
+        """The actions or outcomes at an object; none at the end."""
         raise NotImplementedError
 
     def after(self, obj: Any, action: Any) -> Any:
-        """The object after one of the `options_of` an object that is equal."""
+        """The object after an action, one of the `options_of` an equal object."""
         raise NotImplementedError
 
     def play_out(self, slot: int, limit: int) -> int:
-        """Leave the return of a playout in `_floats`, whose first number is the discount; its length."""
+        """Leave the return of a playout in `_floats`, which holds the discount at first; returns its length."""
         raise NotImplementedError
 
     # Slots.
@@ -195,7 +153,7 @@ class ObjectGame(Running, Game):
         return slot
 
     def _more_slots(self) -> int:
-        """Several threads may ask: what they assign to is there before a number is handed out."""
+        """Add slots. Several threads may ask, so the lists grow before a slot is handed out."""
         with self.sweeping:
             first = len(self.objects)
             self.players_in.extend([TERMINAL] * BLOCK)
@@ -207,11 +165,11 @@ class ObjectGame(Running, Game):
     def slot_of(self, state: Any) -> int:
         slot = int(state["slot"])
         if not 0 <= slot < len(self.objects) or self.objects[slot] is None or state["on_apply"] != self._keep[0][1]:
-            raise PositionError(f"{self.title}: that is not a position of this object, or no longer")
+            raise PositionError(f"{self.title}: that is not a position of this object, or it has been released")
         return slot
 
     def state_in(self, slot: int) -> Any:
-        """The bytes of the state that names a slot."""
+        """The bytes of the state that refers to a slot."""
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
         state["slot"], state["player"] = slot, self.players_in[slot]
@@ -227,7 +185,7 @@ class ObjectGame(Running, Game):
         return self._new_child(slot, action) if child is None else child
 
     def _new_child(self, slot: int, action: int) -> int:
-        """Play an action for the first time; the object that comes is checked."""
+        """Play an action for the first time, and check the object that it leads to."""
         if self._numbers[slot] is None:
             self.numbers_in(slot)
         mover = self.players_in[slot]
@@ -255,7 +213,7 @@ class ObjectGame(Running, Game):
         return checks.weights(obj, obj.priors(), self._names[slot])
 
     def check_type(self, obj: Any, call: str, before: Any) -> None:
-        """Refuse what `call` gave if it lacks the methods; each type is looked at once."""
+        """Refuse what `call` returned if it lacks a method; each type is checked once."""
         missing = [f"{n}()" for n in self.methods if not callable(getattr(obj, n, None))]
         if missing or isinstance(obj, type):
             expected = f"an object with {', '.join(f'{n}()' for n in self.methods)}"
@@ -314,7 +272,7 @@ class ObjectGame(Running, Game):
         self._told = self._estimate = ("evaluate()", obj, values)
         return values
 
-    # What playouts are recorded as, while a search takes a step.
+    # Playouts are recorded while a search takes a step.
 
     @contextmanager
     def recording(self) -> Iterator[Playouts]:
@@ -328,7 +286,7 @@ class ObjectGame(Running, Game):
             self._record = None
 
     def note_playout(self, moves: list[Move], last: Any, player: int) -> None:
-        """Keep a playout that has just ended, with what it left in `_floats`."""
+        """Record a playout that has just ended, with the returns it left in `_floats`."""
         assert self._record is not None
         after = [*((move.obj, move.player) for move in moves[1:]), (last, player)] if moves else []
         slots = [self._new_slot(obj, player, None) for obj, player in after]
@@ -347,7 +305,7 @@ class ObjectGame(Running, Game):
         return ObjectPosition(self, self.state_in(self._start), way=(None, ()))
 
     def object_at(self, position: Position) -> Any:
-        """The Python object of a position, which must not be changed."""
+        """The Python object of a position; it must not be changed."""
         if not isinstance(position, ObjectPosition) or position.game is not self:
             raise PositionError(f"{self.title}: object_at got {position!r}, expected a position of this game")
         return position.object
@@ -382,7 +340,7 @@ class ObjectGame(Running, Game):
         return self.described(name, action)
 
     def described(self, name: Any, number: int | None) -> str:
-        """An action's text: what `describe` makes of it, or its own; a long one is cut, or given by its number."""
+        """An action's text: what `describe` returns, or its own; a long one is cut, or replaced by its number."""
         if self._describe is not None:
             text = self._describe(name)
             if not isinstance(text, str):
@@ -410,8 +368,8 @@ class ObjectGame(Running, Game):
         kind: Any = type(self.object)
         if kind.__hash__ is None or kind.__hash__ is object.__hash__ or kind.__eq__ is object.__eq__:
             raise SettingsError(
-                f"{self.title}: transpositions need objects that are equal where positions are; give {kind.__name__} "
-                f"an __eq__ and a __hash__ (a frozen dataclass has both), or leave transpositions off"
+                f"{self.title}: transpositions need objects that compare equal where positions are the same; give "
+                f"{kind.__name__} an __eq__ and a __hash__ (a frozen dataclass has both), or leave transpositions off"
             )
 
     def check_can_play_out(self, depth: int, guided: bool) -> None:
@@ -422,9 +380,8 @@ class ObjectGame(Running, Game):
             )
         if depth and not self.rewarded and not self.has("evaluate"):
             raise SettingsError(
-                f"{self.title}: a playout that is cut off after {depth} actions has no value, since returns() and "
-                f"reward() tell that of the end; give {type(self.object).__name__} an evaluate() (a value for each "
-                f"player)"
+                f"{self.title}: a playout cut off after {depth} actions has no value, since returns() and reward() "
+                f"give that of the end; give {type(self.object).__name__} an evaluate() (a value for each player)"
                 + ("" if "find_children" in self.methods else " or rewards() (what each step brings)")
                 + ", or leave the depth off"
             )
@@ -436,7 +393,7 @@ class ObjectGame(Running, Game):
 
     def forget_unused(self) -> None:
         if not one_at_a_time.acquire(blocking=False):
-            return  # a search is running and may have objects that nothing shows yet; the next move sweeps them out
+            return  # a running search may hold objects that are not visible yet; the next move releases them
         try:
             with self.sweeping:
                 self._sweep()
@@ -471,7 +428,7 @@ class ObjectGame(Running, Game):
         values: Mapping[str, Any],
         again: Callable[[str, dict[str, Any]], Game],
     ) -> None:
-        """Note what the object was made from: where, and by which arguments, as far as files can hold these."""
+        """Note what the object was made from: the spec, and the arguments as far as files can hold them."""
         cls = type(self)
         cls.settings = {name: default for name, default in settings.items() if _can_be_kept(default)}
         self.values = {name: values[name] for name in cls.settings}
@@ -493,7 +450,7 @@ def _can_be_kept(value: Any) -> bool:
 
 
 def _short(value: Any, number: int) -> str:
-    """An object in one line, or its number where that would be too long."""
+    """An object in one line, or its number where the text is too long."""
     text = " ".join(str(value).split())
     return text if 0 < len(text) <= checks.WORDS else f"#{number}"
 
@@ -502,5 +459,5 @@ def _equal(name: Any, action: Any) -> bool:
     """Whether a legal action is the one given; arrays are equal as wholes."""
     try:
         return bool(name == action)
-    except Exception:  # noqa: BLE001  # an array has no truth; others may raise what they like
+    except Exception:  # noqa: BLE001  # an array has no truth value; other types may raise anything
         return isinstance(name, np.ndarray) and np.array_equal(name, action)

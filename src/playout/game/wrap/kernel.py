@@ -1,7 +1,7 @@
-"""The rules of every game of objects, compiled once: each calls back into Python and reads what is left there.
+"""The rules of every game of objects, compiled once: each calls back into Python and reads the result.
 
 The state is the number of the slot that holds the object, who moves there, and addresses: of the callbacks, and of two
-arrays in which callbacks leave their numbers (`floats`, `ints`).
+arrays in which callbacks leave their results (`floats`, `ints`).
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def apply(state, action, rewards):
 
 
 def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
-    """The whole playout in one call, which finds the discount in `floats` and leaves the discounted return there."""
+    """The whole playout in one call, which reads the discount from `floats` and leaves the discounted return there."""
     write_float(state.floats, 0, discount)
     length = call_back(state.on_playout, state.slot, limit)
     if length == FAILED:

@@ -1,4 +1,4 @@
-"""The two kinds of object: who moves, what can be played, what it brings, and a playout, in the object's own terms."""
+"""The two kinds of object: who moves, the actions, the rewards and a playout, by the methods of each kind."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -66,7 +66,7 @@ class PlayGame(ObjectGame):
             answers["chance_outcomes()"] = dict(zip(map(checks.key_of, names), weights, strict=True))
         elif player != TERMINAL:
             answers["legal_actions()"] = set(map(checks.key_of, self.options_of(obj)))
-        elif not self.rewarded:  # those belong to the step that led here
+        elif not self.rewarded:  # rewards belong to the step that led here
             answers["returns()"] = list(checks.numbers(obj, "returns()", obj.returns(), self.players))
         return answers
 
@@ -88,7 +88,7 @@ class PlayGame(ObjectGame):
         actions: Any = ()
         player: Any = 0
         try:
-            for length in range(limit):  # noqa: B007  # how long it was
+            for length in range(limit):  # noqa: B007  # the length is needed after the loop
                 player = obj.current_player()
                 if player is None or player < 0:
                     player = checks.player(obj, player, self.players, self.has("chance_outcomes"))
@@ -121,7 +121,7 @@ class PlayGame(ObjectGame):
         except PlayoutError:
             raise
         except Exception:
-            # What is at hand may be why: what `play` returned, who moves, what it was played from.
+            # Look for the likely cause: what `play` returned, who moves, and the actions before it.
             if type(obj) not in self._known_types:
                 self.check_type(obj, f"play({checks.shown(action)})", before)
             checks.player(obj, player, self.players, has_chance=True)
@@ -150,7 +150,7 @@ class PlayGame(ObjectGame):
 
 
 def _are_plain(values: Any, players: int) -> bool:
-    """Whether returns are as most objects give them, which is quick to see: a list of finite Python numbers."""
+    """Whether returns are a list of finite Python numbers, as most objects give them; a quick check."""
     if (type(values) is not list and type(values) is not tuple) or len(values) != players:
         return False
     for value in values:
@@ -179,7 +179,7 @@ class NodeGame(ObjectGame):
         return children
 
     def number(self, slot: int, names: list[Any]) -> Sequence[int]:
-        if 0 < len(names) <= self.max_actions:  # children that are equal are allowed: moves may come to the same
+        if 0 < len(names) <= self.max_actions:  # equal children are allowed: moves may transpose
             return range(len(names))
         return checks.numbering(self.objects[slot], "find_children()", list(range(len(names))), self.max_actions)
 
@@ -189,12 +189,12 @@ class NodeGame(ObjectGame):
     def check_can_save(self) -> None:
         if isinstance(self.object.find_children(), set | frozenset):
             raise FileError(
-                f"{self.title}: find_children() gives a set, whose order changes from one process to the next, so a "
-                f"saved tree could not be read back; let it return a list"
+                f"{self.title}: find_children() returns a set, whose order changes from one process to the next, so a "
+                f"saved tree could not be read back; return a list"
             )
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
-        """`reward()` is for the player to move at the end: the other one than `mover`."""
+        """`reward()` is for the player to move at the end, not for `mover`."""
         reward = checks.numbers(obj, "reward()", obj.reward(), 1)[0]
         self._told = ("reward()", obj, None)
         if self.players == 1:

@@ -1,9 +1,8 @@
-"""What happens around Python code that a search calls: random numbers, errors, Ctrl-C, and methods that hang."""
+"""Around Python code that a search calls: random numbers, errors, Ctrl-C, and methods that hang."""
 
 import contextlib
 import gc
 import random
-import signal
 import sys
 import threading
 import time
@@ -13,25 +12,34 @@ from typing import Any
 
 from playout.common.raised import described
 from playout.core.callback import FAILED
-from playout.core.watch import CtrlC, Interruption, RuleExit, as_exception, pass_on_ctrl_c, raise_in, take_raised
+from playout.core.watch import (
+    CtrlC,
+    Interruption,
+    RuleExit,
+    as_exception,
+    ctrl_c_handled_by,
+    pass_on_ctrl_c,
+    raise_in,
+    take_raised,
+)
 from playout.errors import GameError
 from playout.game.faults import Hang
 
 from .checks import shown
 
-one_at_a_time = threading.RLock()  # `random` and the garbage collector belong to the whole process
+one_at_a_time = threading.RLock()  # `random` and the garbage collector are shared by the whole process
 NO_FULL_COLLECTION = 1 << 30
-LOOK_EVERY = 0.05  # seconds between two looks at whether a method hangs
-GRACE = 0.5  # seconds that a method is seen to run before it may be interrupted
+LOOK_EVERY = 0.05  # seconds between two checks for a method that hangs
+GRACE = 0.5  # seconds that a method must have been running before it may be interrupted
 OURS = str(Path(__file__).resolve().parent)
 
 
 class Interrupted(Interruption):
-    """Raised in a method of an object that has not returned when its search was to end."""
+    """Raised in a method of an object that has not returned by the end of its search."""
 
 
 class Randomness:
-    """A search's own random numbers for what happens in Python, the global generator of `random` included."""
+    """A search's own random numbers for Python code, including the global generator of `random`."""
 
     def __init__(self, seed: int) -> None:
         self.own = random.Random(seed)
@@ -39,7 +47,7 @@ class Randomness:
 
 
 class Running:
-    """The part of a game of objects that a run needs."""
+    """The part of a game of objects that runs need: errors, interrupts and random numbers."""
 
     title: str
 
@@ -51,7 +59,7 @@ class Running:
         self.random = Randomness(0).own
 
     def caught(self, function: Callable[[int, int], int]) -> Callable[[int, int], int]:
-        """An exception can't travel through compiled code: it is kept, and raised again after the kernel."""
+        """Wrap a callback: an exception can't pass through compiled code, so it is kept and raised after the kernel."""
 
         def call(first: int, second: int) -> int:
             found = FAILED
@@ -61,7 +69,7 @@ class Running:
                 except BaseException as error:  # noqa: BLE001  # Ctrl-C too: it is raised again in `take_error`
                     self._note(error)
                 return found if self._error is None else self._settled(found)
-            except Interrupted as error:  # it came a moment after the method had returned
+            except Interrupted as error:  # it arrived just after the method had returned
                 self._note(error)
                 return FAILED
 
@@ -80,7 +88,7 @@ class Running:
             self._error = found
 
     def _settled(self, found: int) -> int:
-        """The end of a callback that another thread may be interrupting: what it raised here must not come later."""
+        """End a callback that another thread may be interrupting; its exception must not arrive later."""
         with self._interrupting:
             take_raised(Interrupted)
             return found if self._error is None else FAILED
@@ -92,17 +100,17 @@ class Running:
     # Ctrl-C, and the end of a search whose object does not return.
 
     def interrupt(self, thread: int, reason: str) -> bool:
-        """End a method of the object that runs in a thread, by its identity; whether there was one.
+        """End a method of the object that runs in a thread, given by its identity; returns whether one ran.
 
         The run there ends with a `GameError` that names the method, the object and the reason. A method that waits in
-        C code, as in `time.sleep`, ends when that returns.
+        C code, as in `time.sleep`, ends when that call returns.
         """
         with self._interrupting:
             if not _in_method(sys._current_frames().get(thread)):
                 return False
             self._reason = reason
             before, self._error = self._error, Hang(f"{self.title}: a method was interrupted: {reason}")
-            # From here on the thread can't leave the callback unseen: its last line looks at `_error`.
+            # From here on the thread can't leave the callback unnoticed: its last line checks `_error`.
             if not _in_method(sys._current_frames().get(thread)):
                 self._error = before
                 return False
@@ -110,7 +118,7 @@ class Running:
             return True
 
     def _exited(self, error: BaseException) -> GameError:
-        """A method that raised what would end the program."""
+        """The error for a method that raised an exit, such as `SystemExit`."""
         what, _, line = _stopped_in(error)
         place = f", at {line}" if line else ""
         found = GameError(f"{what or self.title} raised {described(error)}{raised_at(error)}{place}")
@@ -137,7 +145,7 @@ class Running:
             seen, since = None, 0.0
             while not done.wait(LOOK_EVERY):
                 frame = _method(sys._current_frames().get(thread))
-                if frame is None or frame is not seen:  # kept meanwhile, so that no other can take its place
+                if frame is None or frame is not seen:  # `seen` keeps the frame alive, so its identity can't be reused
                     seen, since = frame, time.monotonic()
                 elif time.monotonic() >= since + GRACE and (reason := overdue()):
                     self.interrupt(thread, reason)
@@ -152,14 +160,10 @@ class Running:
 
     @contextlib.contextmanager
     def _noting_interrupts(self) -> Iterator[None]:
-        """Ctrl-C inside a method is raised there; elsewhere it is kept for the next call, since under compiled code it
-        would be lost. A second one goes where it always goes."""
-        before = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is not threading.main_thread() or not callable(before):
-            yield
-            return
+        """Ctrl-C inside a method is raised there; elsewhere it is kept for the next call, since compiled code would
+        lose it. A second Ctrl-C goes to the previous handler."""
 
-        def note(number: int, frame: Any) -> None:
+        def note(before: Callable[..., Any], number: int, frame: Any) -> None:
             if _in_method(frame):
                 raise CtrlC
             if self._error is None:
@@ -167,12 +171,12 @@ class Running:
             else:
                 pass_on_ctrl_c(before, number, frame)
 
-        signal.signal(signal.SIGINT, note)
         try:
-            yield
+            with ctrl_c_handled_by(note):
+                yield
         finally:
-            signal.signal(signal.SIGINT, before)
-            if isinstance(pressed := self._error, KeyboardInterrupt):
+            in_main = threading.current_thread() is threading.main_thread()
+            if in_main and isinstance(pressed := self._error, KeyboardInterrupt):
                 self._error = None
                 raise KeyboardInterrupt(*pressed.args) from None
 
@@ -183,17 +187,17 @@ class Running:
 
     @contextlib.contextmanager
     def entering(self) -> Iterator[None]:
-        """Around compiled code, which shares one place for numbers with the callbacks."""
+        """Around compiled code, which shares its arrays with the callbacks."""
         with one_at_a_time, self._noting_interrupts():
             yield
 
     @contextlib.contextmanager
     def using_random(self, source: Any, overdue: Callable[[], str | None] | None = None) -> Iterator[None]:
-        """Meanwhile, `random` and our own generator are this search's; afterwards `random` is as it was. A method that
-        does not return is interrupted at Ctrl-C, and when `overdue` gives a reason.
+        """Use this search's random numbers, also in `random`, and restore `random` afterwards. A method that does not
+        return is interrupted at Ctrl-C, and when `overdue` gives a reason.
 
-        Full garbage collections wait too: one goes through everything that is imported and takes as long as thousands
-        of simulations, and new positions would start one again and again. Young garbage is collected as ever.
+        Full garbage collections are put off: one takes as long as thousands of simulations, and new positions would
+        trigger them again and again. Young objects are still collected.
         """
         with one_at_a_time, self._noting_interrupts(), self._watched(overdue):
             before, own, thresholds = random.getstate(), self.random, gc.get_threshold()
@@ -209,10 +213,10 @@ class Running:
 
 
 def _stopped_in(error: BaseException) -> tuple[str, str, str]:
-    """The method that an exception has ended, at which object, and the line; "" where it was none.
+    """The method that an exception ended, its object, and the line; "" where it was not a method.
 
-    It is that of the first frame in the traceback that is not ours. The text of the object may hang as well, and be
-    ended in its turn.
+    It is the first frame in the traceback outside this package. The object's own text may hang too, and then be
+    interrupted as well.
     """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
@@ -237,9 +241,9 @@ def raised_at(error: BaseException) -> str:
 
 
 def _in_method(frame: Any) -> bool:
-    """Whether a frame lies inside what a callback calls, so that an exception raised there is caught."""
+    """Whether a frame is inside a callback, so that an exception raised there is caught."""
     while frame is not None:
-        above = frame.f_back  # of a thread that runs on: read once
+        above = frame.f_back  # the thread keeps running: read it once
         if above is None:
             return False
         if above.f_code.co_qualname == CALL and above.f_code.co_filename == __file__:
@@ -249,12 +253,12 @@ def _in_method(frame: Any) -> bool:
 
 
 def _method(frame: Any) -> Any:
-    """The frame of the object's method that a callback has called, whatever that has called itself; None: no one."""
+    """The frame of the object's method that a callback called, whatever that calls in turn; None: there is none."""
     found = None
     while frame is not None and not (frame.f_code.co_qualname == CALL and frame.f_code.co_filename == __file__):
         if not frame.f_code.co_filename.startswith(OURS):
             found = frame
-        elif found is None:  # a method written in C, or code of ours
+        elif found is None:  # a method written in C, or our own code
             return None
         frame = frame.f_back
     return None if frame is None else found

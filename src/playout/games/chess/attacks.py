@@ -76,7 +76,7 @@ def piece_attacks(kind, square, occupied):
 
 @helper
 def attackers(state, square, colour, occupied):
-    """The pieces of a colour that attack a square, with the board occupied so."""
+    """The pieces of a colour that attack a square, given the occupied squares."""
     queens = state.pieces[QUEEN]
     found = PAWN_ATTACKS[64 * (1 - colour) + square] & state.pieces[PAWN]
     found |= KNIGHT_ATTACKS[square] & state.pieces[KNIGHT]
@@ -88,7 +88,7 @@ def attackers(state, square, colour, occupied):
 
 @helper
 def attacked_squares(state, colour, occupied):
-    """All squares that a colour attacks, its own pieces among them."""
+    """All squares that a colour attacks, those of its own pieces included."""
     own = state.colours[colour]
     queens = state.pieces[QUEEN]
     found = pawn_attacks(state.pieces[PAWN] & own, colour)
@@ -119,7 +119,7 @@ def find_checks_and_pins(state):
     checkers &= other
     pinned = ZERO
     queens = state.pieces[QUEEN]
-    # Sliders that would give check on an empty board: they do when nothing stands between, and pin a single piece.
+    # Sliders that would give check on an empty board: they do if nothing stands between, else pin a single piece.
     left = ROOK_RAYS[king] & (state.pieces[ROOK] | queens)
     left |= BISHOP_RAYS[king] & (state.pieces[BISHOP] | queens)
     left &= other

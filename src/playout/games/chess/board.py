@@ -1,12 +1,11 @@
-"""The record of a chess position, its numbering, and the tables that the rules look things up in.
+"""The record of a chess position, its numbering, and the lookup tables of the rules.
 
 The tables are small module-level arrays: Numba writes them into the machine code as constants, so that the disk cache
-works (large ones, as magic bitboards want, would be written again into every function that uses them).
+works (large ones, such as magic bitboards need, would be copied into every function that uses them).
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from playout.games._shared import helper
 
@@ -27,9 +26,9 @@ PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
 LETTERS = ".PNBRQK..pnbrqk."  # of a square's code: kind + 8 * colour, 0 where it is empty
 WHITE_SHORT, WHITE_LONG, BLACK_SHORT, BLACK_LONG = 1, 2, 4, 8
 NO_SQUARE = -1
-HISTORY = 150  # at 150 moves of one side or the other without a capture or a pawn move the game is over
+HISTORY = 150  # after 150 halfmoves without a capture or a pawn move the game is over
 
-# Why a game is over; 0: it is not.
+# Why a game is over; the first: it is not.
 ENDS = (
     "",
     "checkmate",
@@ -56,19 +55,19 @@ STATE = np.dtype(
         ("pieces", np.uint64, 7),  # bitboards by kind, of both colours; [0]: all pieces
         ("colours", np.uint64, 2),  # bitboards of all pieces of a colour
         ("checkers", np.uint64),  # pieces that give check to the side to move
-        ("pinned", np.uint64),  # pieces of the side to move that stand between its king and an attacker
+        ("pinned", np.uint64),  # pieces of the side to move that shield its king from an attacker
         ("key", np.uint64),  # Zobrist key of what repetition compares: pieces, side to move, castling, en passant
         ("squares", np.uint8, 64),  # what stands on each square: kind + 8 * colour, 0: nothing
         ("turn", np.int32),
         ("castling", np.int32),  # the rights, WHITE_SHORT | …
-        ("en_passant", np.int32),  # where a pawn can legally be taken in passing, or NO_SQUARE
+        ("en_passant", np.int32),  # where a pawn can legally be taken en passant, or NO_SQUARE
         ("halfmoves", np.int32),  # since the last capture or pawn move
         ("fullmove", np.int32),  # number of the move, as FEN counts
-        ("past", np.int32),  # how many of `keys` are in use
+        ("past", np.int32),  # the number of `keys` in use
         ("over", np.int32),  # one of ENDS
         ("claims", np.int32),  # a setting: 1, 0 or -1, see Chess
-        # Keys of the positions since the last move that can't be taken back (a capture, a pawn move, a castling right
-        # lost), oldest first, without the present one; zeros above `past`.
+        # Keys of the positions since the last irreversible move (a capture, a pawn move, a castling right lost), oldest
+        # first, without the current one; zeros from `past` on.
         ("keys", np.uint64, HISTORY),
     ]
 )
@@ -106,7 +105,7 @@ def bit(square):
 
 
 def _walk(square: int, step: tuple[int, int], most: int = 7) -> list[int]:
-    """The squares from one on in a direction, up to the edge of the board."""
+    """The squares from `square` in a direction, up to the edge of the board."""
     found = list[int]()
     file, rank = square % 8 + step[0], square // 8 + step[1]
     while 0 <= file < 8 and 0 <= rank < 8 and len(found) < most:
@@ -119,12 +118,12 @@ def _bits(squares: list[int]) -> int:
     return sum(1 << square for square in set(squares))
 
 
-def _steps(steps: tuple[tuple[int, int], ...], most: int = 7) -> Any:
+def _steps(steps: tuple[tuple[int, int], ...], most: int = 7) -> NDArray[np.uint64]:
     return np.array([_bits([s for step in steps for s in _walk(k, step, most)]) for k in range(64)], np.uint64)
 
 
-def _lines() -> tuple[Any, Any]:
-    """For each two squares on a line, at 64 * first + second: the whole line, and what lies between; 0 elsewhere."""
+def _lines() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """For two squares on a line, at 64 * first + second: the whole line, and the squares between; 0 for other pairs."""
     line, between = np.zeros(4096, np.uint64), np.zeros(4096, np.uint64)
     for first in range(64):
         for step in ROOK_STEPS + BISHOP_STEPS:
@@ -137,7 +136,7 @@ def _lines() -> tuple[Any, Any]:
 
 
 def _seen(place: int, inner: int) -> list[int]:
-    """The places that a slider sees along a line of eight, the six inner ones occupied as the bits of `inner` say."""
+    """The places a slider attacks along a line of eight, with the six inner ones occupied by the bits of `inner`."""
     found, occupied = [], inner << 1
     for step in (1, -1):
         at = place + step

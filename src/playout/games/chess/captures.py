@@ -1,7 +1,7 @@
-"""The value of a leaf: the static one, once the captures that matter are played out ("quiescence").
+"""The value of a leaf: the static value after the captures that matter are played out (quiescence search).
 
-Alpha-beta over captures and promotions, where each side may also stop; out of check all moves are looked at, and there
-is no stopping. Levels are frames of one array, allocated only where there is something to take: rules can't recurse.
+Alpha-beta over captures and promotions, where each side may also stand pat; in check, all moves are searched and there
+is no standing pat. Rules can't recurse, so the levels are frames of one array, allocated only if there is a capture.
 """
 
 import math
@@ -27,19 +27,19 @@ from .board import (
     bit,
 )
 from .evaluation import FULL_PHASE, TEMPO, WORTH, exchange, phase_of, square_value, static_value
-from .moves import can_pass_capture, find_moves
+from .moves import find_moves, put_en_passant
 
-DEPTH = 8  # captures in a row
-CHECK_DEPTH = 4  # up to here, check is answered by all moves
-MARGIN = 150  # a capture that leaves us this far below what we have anyway is not tried
-ROOM = 128  # captures are at most 74, answers to a check fewer
-MATED = 3000  # a mate found here is sure, but no proof: the search gives those
-SQUASH = 300.0  # hundredths of a pawn that are worth tanh(1) = 0.76 of a win
-MOST_VALUE = 0.998  # estimates stay inside (-1, 1), the results of games
+DEPTH = 8  # the most captures in a row
+CHECK_DEPTH = 4  # in check, all moves are searched up to this level
+MARGIN = 150  # a capture that falls this far short of alpha is not tried
+ROOM = 128  # there are at most 74 captures, and fewer answers to a check
+MATED = 3000  # a mate found here is certain, but only the search proves mates
+SQUASH = 300.0  # centipawns worth tanh(1) = 0.76 of a win
+MOST_VALUE = 0.998  # estimates stay inside (-1, 1), the range of results
 INFINITE = 10**9
 _SEVENTH = np.array([0xFF << 48, 0xFF << 8], np.uint64)  # pawns one step from promotion, by colour
 
-# The part of a position that captures need, with the names of `board.STATE`, and the search's own.
+# The part of a position that captures need, named as in `board.STATE`, and fields of the search.
 FRAME = np.dtype(
     (
         np.record,
@@ -50,9 +50,9 @@ FRAME = np.dtype(
             ("pinned", np.uint64),
             ("squares", np.uint8, 64),
             ("turn", np.int32),
-            ("castling", np.int32),  # always 0: nobody castles by capturing or out of check
+            ("castling", np.int32),  # always 0: castling neither captures nor answers a check
             ("en_passant", np.int32),
-            ("at", np.int32),  # the next move to try; -1: just come here
+            ("at", np.int32),  # the next move to try; -1: none listed yet
             ("count", np.int64),
             ("value", np.int64),  # static, for the side to move; all values times FULL_PHASE
             ("best", np.int64),
@@ -77,7 +77,7 @@ def copy_board(target, source):
 
 @helper
 def has_capture(state):
-    """Whether something can perhaps be taken or promoted, pins left aside: most leaves are quiet, and end here."""
+    """Whether there may be a capture or promotion, ignoring pins: most leaves are quiet, and end here."""
     us = np.int64(state.turn)
     own, other, occupied = state.colours[us], state.colours[1 - us], state.pieces[0]
     pawns = state.pieces[PAWN] & own
@@ -105,7 +105,7 @@ def has_capture(state):
 
 @helper
 def find_captures(frame):
-    """List the legal captures and promotions to a queen, when not in check; fills `moves`, returns how many."""
+    """List the legal captures and promotions to a queen, when not in check, in `moves`; returns their number."""
     us = np.int64(frame.turn)
     own, other, occupied = frame.colours[us], frame.colours[1 - us], frame.pieces[0]
     king = lowest_bit(frame.pieces[KING] & own)
@@ -145,20 +145,13 @@ def find_captures(frame):
             moves[count] = king | (target << 6)
             count += 1
     if frame.en_passant != NO_SQUARE:
-        target = np.int64(frame.en_passant)
-        left = PAWN_ATTACKS[64 * (1 - us) + target] & pawns
-        while left != 0:
-            square = lowest_bit(left)
-            left &= left - ONE
-            if can_pass_capture(frame, square, target, us):
-                moves[count] = square | (target << 6)
-                count += 1
+        count = put_en_passant(frame, moves, count, pawns, us)
     return count
 
 
 @helper
 def order_moves(frame):
-    """The most valuable taken first, by the least valuable piece."""
+    """Give each move its place: the most valuable victim first, taken by the least valuable piece."""
     for i in range(frame.count):
         move = np.int64(frame.moves[i])
         taken = np.int64(frame.squares[(move >> 6) & 63]) & 7
@@ -168,7 +161,7 @@ def order_moves(frame):
 
 @helper
 def next_move(frame):
-    """The best of the moves that were not tried yet, brought to the front of them."""
+    """Take the best move not tried yet."""
     first = np.int64(frame.at)
     best = first
     for i in range(first + 1, frame.count):
@@ -182,7 +175,7 @@ def next_move(frame):
 
 @helper
 def make_capture(after, frame, move, phase):
-    """Make `after` the board after a move, with its static value by the squares alone."""
+    """Make `after` the board after a move, its static value updated from piece-square values only."""
     copy_board(after, frame)
     us = np.int64(frame.turn)
     origin, target, promotion = move & 63, (move >> 6) & 63, move >> 12
@@ -214,7 +207,7 @@ def make_capture(after, frame, move, phase):
 
 @helper
 def is_hopeless(frame, move):
-    """A capture that is not worth a look: it can't come up to what we have already, or loses the exchange."""
+    """Whether to skip a capture: it can't raise alpha, or it loses the exchange."""
     origin, target = move & 63, (move >> 6) & 63
     kind = np.int64(frame.squares[origin]) & 7
     taken = np.int64(frame.squares[target]) & 7
@@ -229,8 +222,8 @@ def is_hopeless(frame, move):
 
 
 @helper
-def settle(state, value, phase):
-    """Play out the captures from a static value; the value for the side to move, times FULL_PHASE."""
+def search_captures(state, value, phase):
+    """The value for the side to move after captures, starting from a static `value`; both times FULL_PHASE."""
     frames = np.empty(DEPTH + 1, FRAME)
     frame = frames[0]
     copy_board(frame, state)
@@ -276,17 +269,17 @@ def settle(state, value, phase):
 
 @helper
 def settled_value(state):
-    """The position for the side to move, in hundredths of a pawn."""
+    """The value of the position for the side to move, in centipawns."""
     phase = phase_of(state)
     value = static_value(state, phase)
     if state.checkers != 0 or has_capture(state):
-        value = settle(state, value, phase)
+        value = search_captures(state, value, phase)
     return value / FULL_PHASE
 
 
 @helper
 def squashed(value):
-    """Hundredths of a pawn as an expected result, tanh(value / SQUASH), short of 1.
+    """Centipawns as an expected result, tanh(value / SQUASH), kept below 1.
 
     >>> round(squashed(100.0), 3)
     0.321

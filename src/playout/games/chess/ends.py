@@ -26,7 +26,7 @@ from .moves import has_move
 
 @helper
 def is_insufficient(state):
-    """No mate is possible by any play: bare kings, one knight, or bishops that all stand on one colour."""
+    """No series of moves leads to mate: bare kings, one knight, or bishops that all stand on one colour."""
     if state.pieces[PAWN] | state.pieces[ROOK] | state.pieces[QUEEN] != 0:
         return False
     if state.pieces[KNIGHT] != 0:
@@ -40,9 +40,9 @@ def is_insufficient(state):
 
 @helper
 def repetitions(state):
-    """How often the position has been there before, since the last move that can't be taken back."""
+    """How often the position has occurred before, since the last irreversible move."""
     found, key = 0, state.key
-    i = np.int64(state.past) - 4  # one side, and then the other, must go and come back
+    i = np.int64(state.past) - 4  # both sides must move away and back
     while i >= 0:
         if state.keys[i] == key:
             found += 1
@@ -52,7 +52,7 @@ def repetitions(state):
 
 @helper
 def find_end(state):
-    """Why the game is over, or GOES_ON. Checkmate comes before everything else."""
+    """Why the game is over, or GOES_ON. Checkmate takes precedence."""
     if not has_move(state):
         return CHECKMATE if state.checkers != 0 else STALEMATE
     claims = state.claims

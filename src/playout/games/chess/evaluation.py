@@ -1,62 +1,40 @@
-"""What a position is worth as it stands: material, squares, mobility, pawns and kings, and what an exchange comes to.
+"""The static value of a position: material, squares, mobility, pawns and kings; and the value of an exchange.
 
-All numbers are our own, in hundredths of a pawn; how they were found is told in docs/strength.md. The leaves of a
-search are settled by captures.py on top of this.
+All numbers are our own, in centipawns; docs/strength.md says how they were found. captures.py plays out captures on top
+of this.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
 
-from playout.games._shared import helper, lowest_bit
+from playout.games._shared import count_bits, helper, lowest_bit
 
-from .attacks import attackers, bishop_attacks, pawn_attacks, rook_attacks
-from .board import BISHOP, FILE_A, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, ONE, PAWN, QUEEN, ROOK, WHITE, bit
+from .attacks import attackers, pawn_attacks, piece_attacks
+from .board import BISHOP, FILE_A, KING, KING_ATTACKS, KNIGHT, ONE, PAWN, QUEEN, ROOK, WHITE, bit
 
-_1, _8, _16 = np.uint64(1), np.uint64(8), np.uint64(16)
+_8 = np.uint64(8)
 
 WORTH = np.array([0, 100, 320, 330, 500, 950, 20000, 0], np.int64)  # by kind, in exchanges
-TEMPO = 12  # what it is worth to be on the move
-BISHOP_PAIR = (28, 45)  # middle game, endgame: so are all pairs below
+TEMPO = 12  # for the side to move
+BISHOP_PAIR = (28, 45)  # middle game, endgame, as in all pairs below
 DOUBLED, ISOLATED = (-8, -18), (-10, -14)
 ROOK_OPEN, ROOK_HALF_OPEN = (26, 12), (11, 8)
 PASSED_MIDDLE = np.array([0, 2, 4, 12, 32, 64, 110, 0], np.int64)  # by rank
 PASSED_END = np.array([0, 10, 16, 34, 68, 120, 190, 0], np.int64)
-SHELTER, BARE_FILE = 11, -14  # a pawn before the king; a file beside it without one
-ATTACK_UNITS = np.array([0, 0, 2, 2, 3, 5, 0, 0], np.int64)  # a piece that looks at the squares around the king
+SHELTER, BARE_FILE = 11, -14  # a pawn in front of the king; a file next to it without own pawns
+ATTACK_UNITS = np.array(
+    [0, 0, 2, 2, 3, 5, 0, 0], np.int64
+)  # by kind, for each square around the king that a piece attacks
 DANGER_MOST = 400
+# Mobility by kind: the weight of each square that a piece can move to, and the usual number of them.
+MOBILITY_MIDDLE = np.array([0, 0, 4, 5, 2, 1, 0, 0], np.int64)
+MOBILITY_END = np.array([0, 0, 4, 5, 4, 2, 0, 0], np.int64)
+MOBILITY_USUAL = np.array([0, 0, 4, 6, 7, 13, 0, 0], np.int64)
 FULL_PHASE = 24
 
 
-def popcount(bits: Any) -> int:
-    """How many bits of a uint64 are set; one instruction when compiled.
-
-    >>> popcount(np.uint64(41))
-    3
-    """
-    return int(bits).bit_count()
-
-
-@intrinsic  # type: ignore[untyped-decorator]  # Numba is untyped
-def _population(typingctx: Any, bits: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.ctpop(values[0])
-
-    return types.int64(types.uint64), codegen
-
-
-@overload(popcount)
-def _popcount(bits):
-    def compiled(bits):
-        return _population(bits)
-
-    return compiled
-
-
-def _square_values() -> tuple[Any, Any]:
-    """What a white piece on a square is worth, at 64 * kind + square, in the middle game and in the endgame."""
+def _square_values() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The value of a white piece on a square, at 64 * kind + square, in the middle game and in the endgame."""
     middle, end = np.zeros(512, np.int64), np.zeros(512, np.int64)
     for square in range(64):
         file, rank = square % 8, square // 8
@@ -82,8 +60,8 @@ def _square_values() -> tuple[Any, Any]:
     return middle, end
 
 
-def _pawn_masks() -> tuple[Any, Any, Any]:
-    """At 64 * colour + square: where other pawns stop this one from being passed; by square: its file, those beside."""
+def _pawn_masks() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+    """At 64 * colour + square: where enemy pawns keep a pawn from being passed; by square: its file, those beside."""
     passed, file_of, beside = np.zeros(128, np.uint64), np.zeros(64, np.uint64), np.zeros(64, np.uint64)
     for square in range(64):
         for other in range(64):
@@ -108,28 +86,28 @@ PASSED_MASK, FILE_OF, BESIDE = _pawn_masks()
 @helper
 def phase_of(state):
     """FULL_PHASE with all pieces on the board, 0 with kings and pawns."""
-    phase = popcount(state.pieces[KNIGHT] | state.pieces[BISHOP])
-    phase += 2 * popcount(state.pieces[ROOK]) + 4 * popcount(state.pieces[QUEEN])
+    phase = count_bits(state.pieces[KNIGHT] | state.pieces[BISHOP])
+    phase += 2 * count_bits(state.pieces[ROOK]) + 4 * count_bits(state.pieces[QUEEN])
     return min(FULL_PHASE, phase)
 
 
 @helper
 def square_value(kind, square, colour, phase):
-    """A piece on its square between middle game and endgame, times FULL_PHASE, for its owner."""
+    """The value of a piece on its square for its owner, between middle game and endgame by phase, times FULL_PHASE."""
     at = 64 * kind + (square ^ (56 * colour))
     return MIDDLE[at] * phase + END[at] * (FULL_PHASE - phase)
 
 
 @helper
 def side_value(state, us, phase):
-    """All that one side has, times FULL_PHASE."""
+    """The value of one side's pieces, pawns and king, times FULL_PHASE."""
     own, other, occupied = state.colours[us], state.colours[1 - us], state.pieces[0]
     pawns, other_pawns = state.pieces[PAWN] & own, state.pieces[PAWN] & other
     middle, end = np.int64(0), np.int64(0)
     flip = 56 * us
     other_king = lowest_bit(state.pieces[KING] & other)
     zone = KING_ATTACKS[other_king]
-    zone |= zone >> _8 if us == WHITE else zone << _8  # and one rank before it
+    zone |= zone >> _8 if us == WHITE else zone << _8  # and one rank in front of it
     free = ~own & ~pawn_attacks(other_pawns, 1 - us)
     units, hunters = np.int64(0), np.int64(0)
 
@@ -154,65 +132,30 @@ def side_value(state, us, phase):
             if ahead & occupied != 0:
                 bonus = bonus * 5 // 8
             end += bonus
-    left = state.pieces[KNIGHT] & own
-    while left != 0:
-        square = lowest_bit(left)
-        left &= left - ONE
-        at = 64 * KNIGHT + (square ^ flip)
-        seen = KNIGHT_ATTACKS[square]
-        moves = popcount(seen & free)
-        middle += MIDDLE[at] + 4 * (moves - 4)
-        end += END[at] + 4 * (moves - 4)
-        if seen & zone != 0:
-            hunters += 1
-            units += ATTACK_UNITS[KNIGHT] * popcount(seen & zone)
     bishops = state.pieces[BISHOP] & own
     if bishops & (bishops - ONE) != 0:
         middle += BISHOP_PAIR[0]
         end += BISHOP_PAIR[1]
-    left = bishops
-    while left != 0:
-        square = lowest_bit(left)
-        left &= left - ONE
-        at = 64 * BISHOP + (square ^ flip)
-        seen = bishop_attacks(square, occupied)
-        moves = popcount(seen & free)
-        middle += MIDDLE[at] + 5 * (moves - 6)
-        end += END[at] + 5 * (moves - 6)
-        if seen & zone != 0:
-            hunters += 1
-            units += ATTACK_UNITS[BISHOP] * popcount(seen & zone)
-    left = state.pieces[ROOK] & own
-    while left != 0:
-        square = lowest_bit(left)
-        left &= left - ONE
-        at = 64 * ROOK + (square ^ flip)
-        seen = rook_attacks(square, occupied)
-        moves = popcount(seen & free)
-        middle += MIDDLE[at] + 2 * (moves - 7)
-        end += END[at] + 4 * (moves - 7)
-        if FILE_OF[square] & pawns == 0:
-            if FILE_OF[square] & other_pawns == 0:
-                middle += ROOK_OPEN[0]
-                end += ROOK_OPEN[1]
-            else:
-                middle += ROOK_HALF_OPEN[0]
-                end += ROOK_HALF_OPEN[1]
-        if seen & zone != 0:
-            hunters += 1
-            units += ATTACK_UNITS[ROOK] * popcount(seen & zone)
-    left = state.pieces[QUEEN] & own
-    while left != 0:
-        square = lowest_bit(left)
-        left &= left - ONE
-        at = 64 * QUEEN + (square ^ flip)
-        seen = bishop_attacks(square, occupied) | rook_attacks(square, occupied)
-        moves = popcount(seen & free)
-        middle += MIDDLE[at] + moves - 13
-        end += END[at] + 2 * (moves - 13)
-        if seen & zone != 0:
-            hunters += 1
-            units += ATTACK_UNITS[QUEEN] * popcount(seen & zone)
+    for kind in range(KNIGHT, KING):
+        left = state.pieces[kind] & own
+        while left != 0:
+            square = lowest_bit(left)
+            left &= left - ONE
+            at = 64 * kind + (square ^ flip)
+            seen = piece_attacks(kind, square, occupied)
+            moves = count_bits(seen & free) - MOBILITY_USUAL[kind]
+            middle += MIDDLE[at] + MOBILITY_MIDDLE[kind] * moves
+            end += END[at] + MOBILITY_END[kind] * moves
+            if kind == ROOK and FILE_OF[square] & pawns == 0:
+                if FILE_OF[square] & other_pawns == 0:
+                    middle += ROOK_OPEN[0]
+                    end += ROOK_OPEN[1]
+                else:
+                    middle += ROOK_HALF_OPEN[0]
+                    end += ROOK_HALF_OPEN[1]
+            if seen & zone != 0:
+                hunters += 1
+                units += ATTACK_UNITS[kind] * count_bits(seen & zone)
 
     king = lowest_bit(state.pieces[KING] & own)
     middle += MIDDLE[64 * KING + (king ^ flip)]
@@ -220,7 +163,7 @@ def side_value(state, us, phase):
     before = PASSED_MASK[64 * us + king]
     near = KING_ATTACKS[king]
     near |= near << _8 if us == WHITE else near >> _8
-    middle += SHELTER * min(3, popcount(before & near & pawns))
+    middle += SHELTER * min(3, count_bits(before & near & pawns))
     for shift in range(-1, 2):
         file = (king & 7) + shift
         if 0 <= file < 8 and (FILE_A << np.uint64(file)) & pawns == 0:
@@ -232,11 +175,11 @@ def side_value(state, us, phase):
 
 @helper
 def static_value(state, phase):
-    """The position for the side to move, before captures, in hundredths of a pawn times FULL_PHASE."""
+    """The value for the side to move, before captures, in centipawns times FULL_PHASE."""
     us = np.int64(state.turn)
     found = side_value(state, us, phase) - side_value(state, 1 - us, phase)
     if state.pieces[PAWN] == 0:
-        # Without pawns the stronger side has to drive the king to the edge, and to come near with its own.
+        # Without pawns the stronger side must drive the enemy king to the edge and bring up its own.
         own, other = (
             lowest_bit(state.pieces[KING] & state.colours[us]),
             lowest_bit(state.pieces[KING] & state.colours[1 - us]),
@@ -253,10 +196,11 @@ def static_value(state, phase):
 
 @helper
 def exchange(state, origin, target, first, on_square):
-    """What a capture on a square comes to when both sides go on taking there with their least piece, or stop.
+    """Static exchange evaluation: the gain from a capture when both sides keep recapturing with their least valuable
+    piece, or stop.
 
-    `first` is what the move takes, `on_square` what then stands there to be taken. One line of play in which each side
-    may stop at any time: two bounds and a balance are enough to follow it.
+    `first` is what the move takes, `on_square` what then stands there to be taken. It is one line of play in which each
+    side may stop at any time, so two bounds and a balance are enough to follow it.
     """
     us = np.int64(state.turn)
     occupied = (state.pieces[0] & ~bit(origin)) | bit(target)

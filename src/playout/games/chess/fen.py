@@ -1,8 +1,9 @@
-"""Positions as text: FEN in and out, with a reason for each kind of bad FEN, and the moves that led to a position."""
+"""Positions as text: reading and writing FEN, with a reason for each kind of bad FEN, and the moves that led there."""
 
 import re
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -27,18 +28,20 @@ from .board import (
 )
 from .moves import set_en_passant
 
+Refuse = Callable[[str], NoReturn]  # raises a `PositionError` with a reason
+
 COLOURS = ("White", "Black")
 FIELDS = "board, side to move, castling rights, en passant square, halfmove clock, move number"
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOST_HALFMOVES, MOST_MOVES = 9999, 99999
-# A right, its letter, and where king and rook must stand.
+# Each right's letter, and where king and rook must stand.
 RIGHTS = (("K", 4, 7), ("Q", 4, 0), ("k", 60, 63), ("q", 60, 56))
 
 _LETTER_BYTES, _EMPTY = LETTERS.encode().ljust(256), re.compile(r"\.+")
 
 
-def write_fen(state: Any) -> str:
-    """The six fields; an en passant square only where a pawn can legally be taken so."""
+def write_fen(state: np.record) -> str:
+    """The six fields; an en passant square only where there is a legal capture en passant."""
     board = bytes(state.squares).translate(_LETTER_BYTES).decode()
     rows = [_EMPTY.sub(lambda empty: str(len(empty[0])), board[rank : rank + 8]) for rank in range(56, -1, -8)]
     rights = "".join(letter for i, (letter, _, _) in enumerate(RIGHTS) if state.castling >> i & 1) or "-"
@@ -46,8 +49,8 @@ def write_fen(state: Any) -> str:
     return f"{'/'.join(rows)} {'wb'[state.turn]} {rights} {passant} {state.halfmoves} {state.fullmove}"
 
 
-def read_fen(state: Any, text: str) -> None:
-    """Fill the board, the side to move, the rights and the counters; the last two fields may be missing (EPD)."""
+def read_fen(state: np.record, text: str) -> None:
+    """Fill the board, the side to move, the rights and the counters; the counters may be missing, as in EPD."""
 
     def bad(why: str) -> NoReturn:
         raise PositionError(f"chess: can't read FEN '{text}': {why}")
@@ -69,7 +72,7 @@ def read_fen(state: Any, text: str) -> None:
         if len(fields) == 6:
             if not re.fullmatch("[0-9]{1,9}", fields[4 + i]) or int(fields[4 + i]) > most:
                 bad(f"{name} '{fields[4 + i]}', expected a whole number from {i} to {most}")
-            counters[i] = max(i, int(fields[4 + i]))  # many a program writes move number 0
+            counters[i] = max(i, int(fields[4 + i]))  # many programs write move number 0
 
     state.squares = squares
     state.turn, state.castling, state.en_passant = turn, rights, NO_SQUARE
@@ -92,7 +95,7 @@ def read_fen(state: Any, text: str) -> None:
         find_checks_and_pins(state)
 
 
-def _read_board(board: str, bad: Any) -> list[int]:
+def _read_board(board: str, bad: Refuse) -> list[int]:
     rows = board.split("/")
     if len(rows) != 8:
         bad(f"the board has {len(rows)} rank{'s' * (len(rows) != 1)}, expected 8 with / between them")
@@ -107,15 +110,15 @@ def _read_board(board: str, bad: Any) -> list[int]:
     return squares
 
 
-def _check_pieces(squares: list[int], bad: Any) -> None:
+def _check_pieces(squares: list[int], bad: Refuse) -> None:
     for colour in (WHITE, BLACK):
         counts = [squares.count(kind + 8 * colour) for kind in range(7)]
         if counts[KING] != 1:
             bad(f"{COLOURS[colour]} has {counts[KING] or 'no'} king{'s' * (counts[KING] > 1)}, expected one")
         for square in (*range(8), *range(56, 64)):
             if squares[square] == PAWN + 8 * colour:
-                bad(f"a pawn on {square_name(square)}, expected none on the first and the last rank")
-        # Each piece beyond those of the start was a pawn; with more, there could also be more moves than `max_actions`.
+                bad(f"a pawn on {square_name(square)}, expected none on the first or the last rank")
+        # Each piece beyond the initial ones was a pawn; with more, the moves could exceed `max_actions`.
         promoted = sum(
             max(0, counts[kind] - most) for kind, most in zip(range(KNIGHT, KING), (2, 2, 2, 1), strict=True)
         )
@@ -124,11 +127,11 @@ def _check_pieces(squares: list[int], bad: Any) -> None:
         if counts[PAWN] + promoted > 8:
             bad(
                 f"{COLOURS[colour]} has too many pieces: {counts[PAWN]} pawns and {promoted} that must have been "
-                f"promoted, expected 8 together at most"
+                f"promoted, expected 8 at most together"
             )
 
 
-def _read_rights(castling: str, squares: list[int], bad: Any) -> int:
+def _read_rights(castling: str, squares: list[int], bad: Refuse) -> int:
     if castling == "-":
         return 0
     if not re.fullmatch("[KQkq]+", castling) or len(set(castling)) < len(castling):
@@ -146,7 +149,7 @@ def _read_rights(castling: str, squares: list[int], bad: Any) -> int:
     return rights
 
 
-def _read_passant(passant: str, squares: list[int], turn: int, bad: Any) -> int:
+def _read_passant(passant: str, squares: list[int], turn: int, bad: Refuse) -> int:
     if passant == "-":
         return NO_SQUARE
     rank = "63"[turn]
@@ -158,13 +161,13 @@ def _read_passant(passant: str, squares: list[int], turn: int, bad: Any) -> int:
         bad(f"en passant square '{passant}' without a {COLOURS[1 - turn].lower()} pawn on {square_name(target - back)}")
     for square in (target, target + back):
         if squares[square]:
-            bad(f"en passant square '{passant}', but {square_name(square)}, where the pawn came by, is not empty")
+            bad(f"en passant square '{passant}', but {square_name(square)}, which the pawn passed, is not empty")
     return target
 
 
 @cache
 def _reversible() -> dict[int, tuple[int, int, int]]:
-    """Which piece between which squares changes a key so: of all moves of one piece that is no pawn."""
+    """By how a move changes the key: the piece and its two squares, for all moves of pieces other than pawns."""
     keys = [int(key) for key in PIECE_KEYS]
     return {
         keys[64 * code + a] ^ keys[64 * code + b]: (code, a, b)
@@ -175,11 +178,11 @@ def _reversible() -> dict[int, tuple[int, int, int]]:
     }
 
 
-def write_history(state: Any) -> str:
+def write_history(state: np.record) -> str:
     """The FEN of the oldest position that the state remembers, and the moves since: `FEN moves g1f3 g8f6`.
 
-    Read again, it gives the very same state, with all that repetition needs. The moves are found in the keys: two
-    that follow each other differ by one piece's move.
+    Reading it gives the same state, with all that repetition needs. The moves are recovered from the keys: two
+    consecutive ones differ by the move of one piece.
     """
     keys = [int(key) for key in state.keys[: state.past]] + [int(state.key)]
     oldest, moves = state.copy(), []

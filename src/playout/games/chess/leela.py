@@ -1,13 +1,10 @@
 """Chess as Leela's networks see it: the last eight boards as 112 planes, and an index among 1858 moves."""
 
-from typing import Any
-
 import numpy as np
 
 from playout.game import Game, Position
 from playout.games._shared import count_bits, helper
 
-from . import Chess
 from .board import (
     BISHOP_RAYS,
     BLACK,
@@ -28,27 +25,28 @@ from .board import (
 )
 from .ends import repetitions
 from .fen import write_history
+from .game import Chess
 
-BOARDS = 8  # the present one and seven before it
+BOARDS = 8  # the current one and seven before it
 KINDS = 6
-BOARD_PLANES = 2 * KINDS + 1  # the kinds of one side, those of the other, and whether the position was there before
+BOARD_PLANES = 2 * KINDS + 1  # each side's six kinds, and whether the position has occurred before
 CASTLING_PLANES = BOARDS * BOARD_PLANES  # own long, own short, theirs long, theirs short
 BLACK_PLANE, HALFMOVES_PLANE, ONES_PLANE = CASTLING_PLANES + 4, CASTLING_PLANES + 5, CASTLING_PLANES + 7
 MOVES = 1858
-PROMOTIONS = 1792  # the first index of a promotion; one to a knight has the index of the bare move
+PROMOTIONS = 1792  # the first index of a promotion; one to a knight has the index of the plain move
 
-# Moves are counted by where they start and then by where they end: all that a queen or a knight can do.
+# Moves are numbered by origin, then by target: all that a queen or a knight can make.
 REACH = KNIGHT_ATTACKS | ROOK_RAYS | BISHOP_RAYS
 FIRST = np.cumsum([0] + [int(reach).bit_count() for reach in REACH[:-1]]).astype(np.int32)
 
 LEELA_STATE = np.dtype(
     [
         *((name, STATE[name]) for name in STATE.names or ()),
-        # The last boards, the present one first, each as four bitboards: the bits of the code on each square, which are
-        # those of its kind (1, 2, 4) and of its colour. All zero where there was no board yet.
+        # The last boards, the current one first, each as four bitboards: for each square the three bits of the piece's
+        # kind (1, 2, 4) and its colour. All zero where there was no board yet.
         ("boards", np.uint64, (BOARDS, 4)),
         ("older_keys", np.uint64, BOARDS - 1),  # keys of the positions that the boards after the first belong to
-        ("repeated", np.int64),  # bit i: the position of board i had been there before
+        ("repeated", np.int64),  # bit i: the position of board i had occurred before
     ]
 )
 
@@ -60,7 +58,7 @@ plain_initial_state, plain_apply, plain_hash = helper(Chess.initial_state), help
 
 @helper
 def keep_board(state):
-    """Write the present board into the first of `boards`."""
+    """Write the current board into the first of `boards`."""
     pieces = state.pieces
     state.boards[0, 0] = pieces[1] | pieces[3] | pieces[5]
     state.boards[0, 1] = pieces[2] | pieces[3] | pieces[6]
@@ -70,7 +68,7 @@ def keep_board(state):
 
 @helper
 def move_index(origin, target, promotion):
-    """The index of a move seen from the side that makes it; castling is the king's move onto the rook."""
+    """The index of a move, seen from the side that makes it; castling is the king's move onto its rook."""
     if promotion > KNIGHT:
         return PROMOTIONS + 3 * (2 * (origin & 7) + (target & 7)) + QUEEN - promotion
     return np.int64(FIRST[origin]) + count_bits(REACH[origin] & (bit(target) - ONE))
@@ -79,14 +77,12 @@ def move_index(origin, target, promotion):
 class LeelaChess(Chess):
     """Chess whose state remembers the last eight boards, for networks of Leela's classical input format.
 
-    Positions are read and written as those of chess. Boards before the first one that a text tells of are taken to be
-    the same as that (but for a pawn that just made a double step, which is put back), as lc0 does; before the start of
-    the game there are none.
+    Positions are read and written as in chess. Boards before the first one that a text gives are assumed to equal it
+    (with a pawn that just made a double step put back), as in lc0; before the start of the game there are none.
 
-    What a network sees: 13 planes for each board, the present one first: the player's pawns, knights, bishops, rooks,
-    queens and king, the other side's, and ones where the position had been there before; then the rights to castle, own
-    long, own short, the other's long and short; ones for Black; the moves since the last capture or pawn move; zeros;
-    ones.
+    A network sees 13 planes for each board, the current one first: the player's pawns, knights, bishops, rooks, queens
+    and king, the opponent's, and ones where the position had occurred before; then the castling rights, own long, own
+    short, the opponent's long and short; ones for Black; the halfmove clock; zeros; ones.
     """
 
     form = "leela"
@@ -114,7 +110,7 @@ class LeelaChess(Chess):
 
     @staticmethod
     def hash(state):
-        """Equal where both the rest of the game and what the network sees are: the boards count, in their order."""
+        """Equal where both the rest of the game and what the network sees are: the boards count too, in order."""
         found = plain_hash(state) + np.uint64(state.repeated) * MIX_3
         for i in range(BOARDS - 1):
             x = (state.older_keys[i] + np.uint64(i + 1) * MIX_1) * MIX_2
@@ -163,11 +159,11 @@ class LeelaChess(Chess):
         flip = 56 if state.turn == BLACK else 0
         return move_index(origin ^ flip, target ^ flip, promotion)
 
-    def read_past(self, state: Any, fen: str) -> None:
-        """Fill the boards from a FEN that is not the start: all before it are taken to be the same.
+    def read_past(self, state: np.record, fen: str) -> None:
+        """Fill the boards from a FEN that is not the start: all earlier ones are assumed to equal it.
 
-        Where the FEN has an en passant square the last move is known, and the pawn is put back, also where nobody can
-        take it (which `state.en_passant` leaves out).
+        Where the FEN has an en passant square the last move is known, and the pawn is put back, even where no pawn can
+        take it (`state.en_passant` is not set then).
         """
         if int(state.key) == int(self.position().state.key):
             return
@@ -182,7 +178,7 @@ class LeelaChess(Chess):
             step = 8 if state.turn == WHITE else -8
             origin, there = target + step, target - step
             moved = bit(origin) | bit(there)
-            state.boards[1:, 0] ^= moved  # a pawn's code has the lowest bit of the kind only
+            state.boards[1:, 0] ^= moved  # a pawn's code has only the lowest bit of the kind
             if state.turn == WHITE:
                 state.boards[1:, 3] ^= moved
             state.older_keys[:] ^= PIECE_KEYS[64 * pawn + origin] ^ PIECE_KEYS[64 * pawn + there]
@@ -191,9 +187,8 @@ class LeelaChess(Chess):
         return self if form == self.form else Chess(**self.values)
 
     def adopt(self, position: Position) -> Position:
-        """One of plain chess that knows how it came about is played again from there. Of any other, plain chess
-        remembers the positions since the last move that can't be taken back; the first of them stands for all boards
-        before it."""
+        """Replay a position of plain chess where it knows the actions that led to it. Otherwise its state still has the
+        positions since the last irreversible move, and the first of them stands for all boards before it."""
         if type(position.game) is type(self) or not isinstance(position.game, Chess):
             return position
         if position.way is not None:
@@ -202,5 +197,8 @@ class LeelaChess(Chess):
             for action in actions:
                 found = found.play(action)
             if all(np.array_equal(found.state[name], position.state[name]) for name in STATE.names or ()):
-                return found  # otherwise somebody has written into the state since
+                return found  # otherwise the state was edited since
         return self.position(write_history(position.state))
+
+
+Chess.forms[LeelaChess.form] = LeelaChess

@@ -9,6 +9,7 @@ from playout.games._shared import helper, lowest_bit
 
 from .attacks import attacked_squares, attackers, bishop_attacks, find_checks_and_pins, piece_attacks, rook_attacks
 from .board import (
+    ALL,
     BETWEEN,
     BISHOP,
     BLACK,
@@ -42,8 +43,8 @@ from .board import (
 _1, _6, _7, _8, _9, _10, _15, _17 = (np.uint64(n) for n in (1, 6, 7, 8, 9, 10, 15, 17))
 # Where a pawn stands after one step when a second is open to it, by colour.
 _THIRD_RANK = np.array([0xFF << 16, 0xFF << 40], np.uint64)
-# Castling, seen from rank 1: the squares that must be empty, and those besides its own that the king may not be
-# attacked on.
+# Castling, seen from rank 1: the squares that must be empty, and those besides the king's own that must not be
+# attacked.
 _SHORT_EMPTY, _LONG_EMPTY = np.uint64(0x60), np.uint64(0x0E)
 _SHORT_SAFE, _LONG_SAFE = np.uint64(0x60), np.uint64(0x0C)
 
@@ -60,7 +61,7 @@ def put(actions, count, origin, targets):
 
 @helper
 def put_pawns(actions, count, targets, step):
-    """List the moves of the pawns that come to `targets` by the same step; on the last rank each has four."""
+    """List the moves of pawns to `targets`, all by the same step; on the last rank there are four promotions each."""
     left = targets & ~LAST_RANKS
     while left != 0:
         target = lowest_bit(left)
@@ -79,7 +80,7 @@ def put_pawns(actions, count, targets, step):
 
 @helper
 def put_pawn_moves(actions, count, pawns, us, occupied, other, allowed):
-    """List the steps and captures of these pawns, en passant apart; `allowed` is where a move may end."""
+    """List the steps and captures of these pawns, without en passant; `allowed` is where a move may end."""
     empty = ~occupied
     if us == WHITE:
         step = (pawns << _8) & empty
@@ -100,7 +101,7 @@ def put_pawn_moves(actions, count, pawns, us, occupied, other, allowed):
 
 @helper
 def can_pass_capture(state, origin, target, us):
-    """Whether taking en passant leaves the king safe: two pawns leave a rank at once, which no pin mask foresees."""
+    """Whether taking en passant leaves the king safe: two pawns leave a rank at once, which pins don't cover."""
     captured = bit(target ^ 8)
     king = lowest_bit(state.pieces[KING] & state.colours[us])
     occupied = (state.pieces[0] ^ bit(origin) ^ captured) | bit(target)
@@ -108,8 +109,28 @@ def can_pass_capture(state, origin, target, us):
 
 
 @helper
+def unpinned(pinned, king, square):
+    """Where a piece may move without exposing its king: the line of its pin, or anywhere."""
+    return LINE[64 * king + square] if bit(square) & pinned != 0 else ALL
+
+
+@helper
+def put_en_passant(state, actions, count, pawns, us):
+    """List the captures en passant, where `en_passant` is set."""
+    target = np.int64(state.en_passant)
+    left = PAWN_ATTACKS[64 * (1 - us) + target] & pawns
+    while left != 0:
+        square = lowest_bit(left)
+        left &= left - ONE
+        if can_pass_capture(state, square, target, us):
+            actions[count] = square | (target << 6)
+            count += 1
+    return count
+
+
+@helper
 def find_moves(state, actions):
-    """List all legal moves; returns how many. Draws by rule are not looked at."""
+    """List all legal moves; returns their number. Draws by rule are ignored."""
     us = np.int64(state.turn)
     own, other, occupied = state.colours[us], state.colours[1 - us], state.pieces[0]
     king = lowest_bit(state.pieces[KING] & own)
@@ -120,7 +141,7 @@ def find_moves(state, actions):
 
     targets = KING_ATTACKS[king] & ~own
     if targets != 0 or rights != 0:
-        danger = attacked_squares(state, 1 - us, occupied ^ bit(king))  # the king hides nothing behind itself
+        danger = attacked_squares(state, 1 - us, occupied ^ bit(king))  # the king shields no square behind it
         count = put(actions, count, king, targets & ~danger)
         if checkers == 0 and rights != 0:
             row, unsafe = occupied >> rank_1, danger >> rank_1
@@ -133,7 +154,7 @@ def find_moves(state, actions):
 
     allowed = ~own
     if checkers != 0:
-        if checkers & (checkers - ONE) != 0:  # from a double check only the king can go
+        if checkers & (checkers - ONE) != 0:  # only the king can answer a double check
             return count
         allowed = checkers | BETWEEN[64 * king + lowest_bit(checkers)]
 
@@ -145,19 +166,13 @@ def find_moves(state, actions):
     left = (state.pieces[BISHOP] | state.pieces[QUEEN]) & own
     while left != 0:
         square = lowest_bit(left)
-        targets = bishop_attacks(square, occupied) & allowed
-        if left & (~left + ONE) & pinned != 0:
-            targets &= LINE[64 * king + square]
         left &= left - ONE
-        count = put(actions, count, square, targets)
+        count = put(actions, count, square, bishop_attacks(square, occupied) & allowed & unpinned(pinned, king, square))
     left = (state.pieces[ROOK] | state.pieces[QUEEN]) & own
     while left != 0:
         square = lowest_bit(left)
-        targets = rook_attacks(square, occupied) & allowed
-        if left & (~left + ONE) & pinned != 0:
-            targets &= LINE[64 * king + square]
         left &= left - ONE
-        count = put(actions, count, square, targets)
+        count = put(actions, count, square, rook_attacks(square, occupied) & allowed & unpinned(pinned, king, square))
 
     pawns = state.pieces[PAWN] & own
     count = put_pawn_moves(actions, count, pawns & ~pinned, us, occupied, other, allowed)
@@ -167,14 +182,7 @@ def find_moves(state, actions):
         left &= left - ONE
         count = put_pawn_moves(actions, count, bit(square), us, occupied, other, allowed & LINE[64 * king + square])
     if state.en_passant != NO_SQUARE:
-        target = np.int64(state.en_passant)
-        left = PAWN_ATTACKS[64 * (1 - us) + target] & pawns
-        while left != 0:
-            square = lowest_bit(left)
-            left &= left - ONE
-            if can_pass_capture(state, square, target, us):
-                actions[count] = square | (target << 6)
-                count += 1
+        count = put_en_passant(state, actions, count, pawns, us)
     return count
 
 
@@ -185,7 +193,7 @@ def has_move(state):
     own, other, occupied = state.colours[us], state.colours[1 - us], state.pieces[0]
     checkers, pinned = state.checkers, state.pinned
     if checkers == 0:
-        # Nearly always some piece that is not pinned can make a step; all of a kind are asked at once.
+        # Nearly always some unpinned piece can make a step; all pieces of a kind are tried at once.
         free = own & ~pinned
         pawns = state.pieces[PAWN] & free
         steps = pawns << _8 if us == WHITE else pawns >> _8
@@ -238,7 +246,7 @@ def has_move(state):
 
 @helper
 def set_en_passant(state, target):
-    """Note that the side to move may take in passing on `target`, if it legally can."""
+    """Set `en_passant` to `target` if the side to move has a legal capture there."""
     us = np.int64(state.turn)
     left = PAWN_ATTACKS[64 * (1 - us) + target] & state.pieces[PAWN] & state.colours[us]
     while left != 0:
@@ -314,7 +322,7 @@ def make(state, action):
         for i in range(past):
             state.keys[i] = ZERO
         state.past = 0
-    elif past < HISTORY:  # full only where no count of moves ends the game
+    elif past < HISTORY:  # full only where no draw by rule ends the game
         state.keys[past] = before
         state.past = past + 1
     if kind == PAWN or captured != 0 or promotion != 0:

@@ -1,8 +1,7 @@
-"""What a network sees of a chess position, and where its policy has a move; the class `Chess` describes both."""
-
-from typing import Any
+"""What a network sees of a chess position, and the index of a move in its policy; `Chess` describes both."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from playout.games._shared import helper, lowest_bit
 
@@ -18,8 +17,8 @@ QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 UNDERPROMOTIONS = 64  # the first kind of them
 
 
-def _kinds() -> Any:
-    """The kind of a move by how far it goes, at 15 * (ranks + 7) + files + 7; -1: no piece moves so."""
+def _kinds() -> NDArray[np.int64]:
+    """The kind of a move by its distance, at 15 * (ranks + 7) + files + 7; -1: no piece moves like that."""
     found = np.full(225, -1, np.int64)
     for kind, (files, ranks) in enumerate(KNIGHT_STEPS, start=56):
         found[15 * (ranks + 7) + files + 7] = kind
@@ -67,7 +66,7 @@ def fill_planes(state, player, planes):
 
 @helper
 def policy_index(action, player):
-    """Where the policy has a move of `player`'s.
+    """The index of a player's move in the policy.
 
     >>> int(policy_index(12 | 28 << 6, 0)), int(policy_index(52 | 36 << 6, 1))  # e2e4, e7e5: both two up from e2
     (76, 76)

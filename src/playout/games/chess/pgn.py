@@ -1,9 +1,8 @@
-"""Games as PGN: written with the seven usual headers, read with comments, variations and marks left out."""
+"""Games as PGN: written with the seven standard headers; comments, variations and annotations are skipped."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,14 +12,13 @@ from playout.game import Position
 from .board import CHECKMATE, GOES_ON
 from .ends import find_end
 from .fen import START_FEN, write_fen
+from .game import Chess
 from .san import from_text, to_san
-
-if TYPE_CHECKING:
-    from . import Chess
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 WIDTH = 79
+UNCLAIMED = -1  # games may go on after a draw that neither side claimed
 TOKEN = re.compile(
     r"""(?P<header>\[\s*(?P<name>\w+)\s*"(?P<value>(?:\\.|[^"\\])*)"\s*\])
     | (?P<skip>\{[^}]*\} | ;[^\n]* | \$\d+ | [!?]+ | \d+\s*\.+ | \.+ | e\.p\.)
@@ -34,7 +32,7 @@ TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class PgnGame:
-    """A game: its moves as actions, from `start` (a FEN; empty: the usual start), with its headers and result."""
+    """A game: its moves as actions, from `start` (a FEN; empty: the initial position), with its headers and result."""
 
     moves: tuple[int, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)  # without Result, FEN and SetUp
@@ -43,10 +41,10 @@ class PgnGame:
 
 
 def write_pgn(game: PgnGame) -> str:
-    """The text of one game. A result of `*` is replaced by the right one where the last position ends the game."""
+    """The text of one game. A result of `*` is replaced where the last position ends the game."""
     if game.result not in RESULTS:
         raise PositionError(f"chess: result '{game.result}', expected one of {', '.join(RESULTS)}")
-    position = _replayer().position(game.start)
+    position = Chess(claims=UNCLAIMED).position(game.start)
     first, tokens = position, list[str]()
     for i, action in enumerate(game.moves):
         state = position.state
@@ -69,9 +67,9 @@ def write_pgn(game: PgnGame) -> str:
 
 
 def read_pgn(text: str) -> list[PgnGame]:
-    """All games of a text. A move that is not legal is named with its number and the number of its game."""
+    """All games of a text. An error names an illegal move by its number and that of its game."""
     games: list[PgnGame] = []
-    replay = _replayer()
+    replay = Chess(claims=UNCLAIMED)
     headers, moves, position, depth = dict[str, str](), list[int](), None, 0
 
     def close(result: str) -> None:
@@ -92,7 +90,7 @@ def read_pgn(text: str) -> list[PgnGame]:
             if depth < 0:
                 raise PositionError(f"{where}: ')' without '(' in line {_line(text, token)}")
         elif token["header"] and depth == 0:
-            if position is not None:  # the game before had no result
+            if position is not None:  # the previous game had no result
                 close(headers.get("Result", "*") if headers.get("Result") in RESULTS else "*")
             headers[token["name"]] = re.sub(r"\\(.)", r"\1", token["value"])
         elif token["wrong"]:
@@ -120,14 +118,7 @@ def read_pgn(text: str) -> list[PgnGame]:
     return games
 
 
-def _replayer() -> "Chess":
-    """Games may go on after a draw that nobody claimed."""
-    from . import Chess
-
-    return Chess(claims=-1)
-
-
-def _start(game: "Chess", fen: str, where: str) -> Position:
+def _start(game: Chess, fen: str, where: str) -> Position:
     try:
         return game.position(fen)
     except PositionError as error:

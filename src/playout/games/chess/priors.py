@@ -26,14 +26,14 @@ from .board import (
 )
 from .evaluation import FULL_PHASE, PASSED_MASK, WORTH, exchange, phase_of, square_value
 
-# A move's weight is exp(score / TEMPERATURE); scores are in hundredths of a pawn, as far as that makes sense.
+# A move's weight is exp(score / TEMPERATURE); scores are in centipawns, roughly.
 TEMPERATURE = 200.0
 GAIN = 0.7  # of what an exchange wins
 GIFT = 0.1  # of what it loses
 MOST_GAIN = 500.0
 TAKING = 30.0  # any capture that loses nothing
 CHECK = 110.0
-CHECK_AT_A_COST = 100.0  # on top of what the piece is worth, a sacrifice
+CHECK_AT_A_COST = 100.0  # a check that gives up the piece
 DISCOVERED = 40.0
 RESCUE = 0.3  # of what would be lost where the piece stands
 THREAT = 30.0  # by a piece that attacks a more valuable one
@@ -41,12 +41,12 @@ CASTLING = 60.0
 SQUARES = 1.0  # of what the squares gain
 PASSED_STEP = 12.0  # a passed pawn's step, by rank
 UNDERPROMOTION = -250.0
-ROYAL = 15.0  # next to the other king
+ROYAL = 15.0  # an attack next to the enemy king
 
 
 @helper
 def hidden_attackers(state, us, other_king):
-    """Our pieces that stand alone between one of our sliders and the other king: their moves discover a check."""
+    """Our pieces that stand alone between one of our sliders and the enemy king: moving them discovers a check."""
     own, found = state.colours[us], ZERO
     left = ROOK_RAYS[other_king] & (state.pieces[ROOK] | state.pieces[QUEEN])
     left |= BISHOP_RAYS[other_king] & (state.pieces[BISHOP] | state.pieces[QUEEN])
@@ -122,7 +122,7 @@ def weigh_moves(state, actions, count, out):
                     score += THREAT
                 if looks & near != 0:
                     score += ROYAL
-            # What stands to be lost where the piece is now.
+            # What would be lost if the piece stayed.
             if taken == 0 and seen & bit(origin) != 0 and balance >= 0 and kind != PAWN:
                 if by_pawns & bit(origin) != 0:
                     score += RESCUE * (WORTH[kind] - WORTH[PAWN])

@@ -24,7 +24,7 @@ def to_uci(action: int) -> str:
 
 
 def to_san(position: Position, action: int) -> str:
-    """A legal action as people write it, with + and #, and no more of its origin than is needed."""
+    """A legal action in SAN, with + and #, and only as much of its origin as is needed."""
     state, origin, target, promotion = position.state, action & 63, action >> 6 & 63, action >> 12
     kind = int(state.squares[origin]) & 7
     takes = int(state.squares[target]) != 0 or (kind == PAWN and (target - origin) % 8 != 0)
@@ -55,7 +55,7 @@ def from_text(position: Position, text: str) -> int:
 
 
 def from_san(position: Position, text: str) -> int:
-    """A legal action from SAN; forgiving about marks, `0-0`, `e.p.` and how a capture or a promotion is written."""
+    """A legal action from SAN; lenient about annotations, `0-0`, `e.p.` and how a capture or a promotion is written."""
     plain = re.sub(r"(\s*e\.?p\.?)?[\s+#!?]*$", "", text.strip())
     state, legal = position.state, position.actions()
     if found := CASTLES.fullmatch(plain):
@@ -83,7 +83,7 @@ def from_san(position: Position, text: str) -> int:
         raise refused(position, text, "several pieces can", chosen)
     if moves:
         raise refused(position, text, "the pawn must be promoted" if not promotion else "no such promotion", moves)
-    raise refused(position, text, f"no {_name(kind)} can move so")
+    raise refused(position, text, f"no {_name(kind)} can make that move")
 
 
 def _from_uci(position: Position, text: str, start: str, end: str, promotion: str) -> int:
@@ -94,7 +94,9 @@ def _from_uci(position: Position, text: str, start: str, end: str, promotion: st
     if action in legal:
         return action
     squares = position.state.squares
-    if int(squares[origin]) & 7 == KING and squares[target] == squares[origin] - 2:  # castling as king takes own rook
+    if (
+        int(squares[origin]) & 7 == KING and squares[target] == squares[origin] - 2
+    ):  # castling written as king takes own rook
         castles = origin | (origin + (2 if target > origin else -2)) << 6
         if castles in legal and abs(target - origin) in (3, 4):
             return castles
@@ -113,7 +115,7 @@ def _from_uci(position: Position, text: str, start: str, end: str, promotion: st
 
 
 def refused(position: Position, text: str, why: str, instead: list[int] | None = None) -> ActionError:
-    """The error for a move's text: what came, where, why not, and what would do."""
+    """The error for a move's text: what was given, where, why it is refused, and what is legal instead."""
     legal = position.actions() if instead is None else instead
     if position.is_terminal:
         end = ENDS[position.state.over]

@@ -10,14 +10,14 @@ from playout.games._shared import helper
 # A row, and a column after transposing, is an index into tables of all rows.
 #
 #         a  b  c  d
-#     1   0  1  2  3       2 . 2 4   left   4 4 . .       4 points: what was made
+#     1   0  1  2  3       2 . 2 4   left   4 4 . .       4 points: the tile made
 #     2   4  5  6  7               ──────▶
 #     3   8  9 10 11
 #     4  12 13 14 15
 
 LEFT, RIGHT, UP, DOWN = range(4)
 NAMES = ("left", "right", "up", "down")
-WIDEST, LARGEST = 4, 15  # tiles of 2^15 don't merge: there is no nibble for more
+WIDEST, LARGEST = 4, 15  # tiles of 2^15 don't merge: a nibble holds no more
 ZERO, ONE, NIBBLE, ROW = np.uint64(0), np.uint64(1), np.uint64(15), np.uint64(0xFFFF)
 TILES = (0, *(1 << exponent for exponent in range(1, LARGEST + 1)))
 
@@ -38,7 +38,7 @@ def _tables() -> tuple[Any, ...]:
                 _packed(left).astype(np.uint16),
                 _packed(right).astype(np.uint16),
                 points.astype(np.int32),
-                np.minimum(rising, falling).astype(np.uint8),  # 0 when it rises, or falls, all along
+                np.minimum(rising, falling).astype(np.uint8),  # 0 where the row only rises or only falls
                 (np.abs(steps) * both).sum(axis=1).astype(np.uint8),
             )
         )

@@ -1,10 +1,12 @@
 """2048 for people: coloured text for a terminal, SVG for notebooks and the workbench."""
 
-from typing import Any
+import numpy as np
 
+from playout.game import Game
 from playout.games import _shared as shared
 
 from .board import TILES
+from .text import ending, tiles
 
 COLOURS = (
     *("#e6dfd3", "#e3d3ad", "#f0ae73", "#f0915a", "#ef7455", "#e9532f", "#ead06a", "#e8c84f", "#e7c136", "#e5b91e"),
@@ -12,13 +14,9 @@ COLOURS = (
 )
 
 
-def tiles(state: Any) -> list[list[int]]:
-    side = range(state.side)
-    return [[TILES[int(state.board) >> (16 * r + 4 * c) & 15] for c in side] for r in side]
-
-
-def paint(state: Any, end: str) -> list[tuple[str, str]]:
-    pieces = [(f"score {state.score}{end}\n\n", "bold")]
+def paint(game: Game, state: np.record) -> list[tuple[str, str]]:
+    """The score and the tiles, as pieces of text with their styles."""
+    pieces = [(f"score {state.score}{ending(game, state)}\n\n", "bold")]
     for row in tiles(state):
         for tile in row:
             name, style = (str(tile), f"bold {_ink(tile)} on {_colour(tile)}") if tile else ("·", "dim")
@@ -27,12 +25,16 @@ def paint(state: Any, end: str) -> list[tuple[str, str]]:
     return pieces[:-1]
 
 
-def draw(state: Any, end: str) -> str:
+def show(game: Game, state: np.record) -> str:
+    return "".join(piece for piece, _ in game.paint(state))
+
+
+def draw(game: Game, state: np.record) -> str:
     cell, gap, top = 60.0, 6.0, 30.0
     side = float(state.side * (cell + gap) + gap)
-    words = f"score {state.score}{end}"
+    words = f"score {state.score}{ending(game, state)}"
     body = [
-        shared.element("text", words, x=side / 2, y=20, font_size=15, fill=shared.GREY),
+        shared.caption(words, side / 2, 20, 15),
         shared.element("rect", x=0, y=top, width=side, height=side, rx=6, fill=shared.GREY, fill_opacity=0.35),
     ]
     for r, row in enumerate(tiles(state)):

@@ -1,22 +1,23 @@
 """Suika for people: coloured text for a terminal, SVG for notebooks and the workbench."""
 
-from typing import Any
+import numpy as np
 
+from playout.game import Game
 from playout.games import _shared as shared
 
-from .notation import SIGNS, cells, queue
+from .text import SIGNS, cells, queue
 
-# By kind, from the cherry to the melon and beyond; what is written on them is dark or light.
+# By kind, from the cherry to the melon and beyond.
 COLOURS = (
     *("", "#c9184a", "#ff6b6b", "#9d4edd", "#f79d3c", "#e85d04", "#b5171e", "#d9d04b", "#ffb3a7", "#f6cf1f", "#7fb84f"),
     *("#2b9348", "#2a9d9d", "#3d7fc4", "#5a4fcf", "#8d6e63"),
 )
-LIGHT = (2, 4, 7, 8, 9, 10)  # these want dark letters
+LIGHT = (2, 4, 7, 8, 9, 10)  # kinds that need dark letters
 CELL = 26.0
 
 
-def paint(state: Any) -> list[tuple[str, str]]:
-    """The box, the warning line, the hand and the next ones, as pieces of text with their styles."""
+def paint(game: Game, state: np.record) -> list[tuple[str, str]]:
+    """The queue, the score, the box and the warning line, as pieces of text with their styles."""
     columns = cells(state)
     waiting = queue(state)
     pieces: list[tuple[str, str]] = [("hand ", "dim"), _fruit(waiting[0]) if waiting else (" ·", "dim")]
@@ -32,20 +33,24 @@ def paint(state: Any) -> list[tuple[str, str]]:
     return pieces
 
 
+def show(game: Game, state: np.record) -> str:
+    return "".join(piece for piece, _ in game.paint(state))
+
+
 def _fruit(kind: int) -> tuple[str, str]:
     return f" {SIGNS[kind]}", f"bold {'black' if kind in LIGHT else 'white'} on {COLOURS[kind]}"
 
 
-def draw(state: Any) -> str:
-    """Fruits grow with their kind as far as a cell has room; the dashed line is the warning line."""
+def draw(game: Game, state: np.record) -> str:
+    """The box as SVG, larger kinds as larger circles; the dashed line is the warning line."""
     columns, waiting = cells(state), queue(state)
     width, height = CELL * state.columns, CELL * (state.line + 1)
     left, top = 8.0, 40.0
-    body = [_text("hand", left + 18, 24)]
+    body = [shared.caption("hand", left + 18, 24, 11)]
     x = left + 50.0
     for i, kind in enumerate(waiting):
         if i == 1:
-            body.append(_text("next", x + 14, 24))
+            body.append(shared.caption("next", x + 14, 24, 11))
             x += 46.0
         body += _circle(state, kind, x, 20.0)
         x += CELL
@@ -65,19 +70,15 @@ def draw(state: Any) -> str:
         for row, kind in enumerate(column):
             body += _circle(state, kind, left + CELL * (c + 0.5), top + height - CELL * (row + 0.5))
     for c in range(state.columns):
-        body.append(_text(str(c + 1), left + CELL * (c + 0.5), top + height + 17))
+        body.append(shared.caption(str(c + 1), left + CELL * (c + 0.5), top + height + 17, 11))
     label = f"Suika, score {state.score}{', lost' if state.over else ''}"
     return shared.svg(max(width + 16, 220.0), top + height + 24, body, label)
 
 
-def _circle(state: Any, kind: int, x: float, y: float) -> list[str]:
+def _circle(state: np.record, kind: int, x: float, y: float) -> list[str]:
     radius = CELL * (0.30 + 0.19 * (kind - 1) / (state.kinds - 1))
     ink = "#222222" if kind in LIGHT else "#ffffff"
     return [
         shared.element("circle", cx=x, cy=y, r=radius, fill=COLOURS[kind]),
         shared.element("text", str(kind), x=x, y=y + 4, font_size=11, font_weight="bold", fill=ink),
     ]
-
-
-def _text(words: str, x: float, y: float) -> str:
-    return shared.element("text", words, x=x, y=y, font_size=11, fill=shared.GREY)

@@ -83,7 +83,7 @@ for (const [path, methods] of Object.entries(api.paths)) {
     groups.get(tag).push(operation(method, path, found));
   }
 }
-groups.set("live", [make("p", "WebSocket /api/sessions/{session}/live: the messages are described in docs/http.md.")]);
+groups.set("live", [make("p", "WebSocket /v1/sessions/{session}/live: the messages are described in docs/http.md.")]);
 for (const [tag, boxes] of groups) {
   contents.append(make("a", tag, { href: `#${tag}` }));
   main.append(make("h2", tag, { id: tag }), ...boxes);

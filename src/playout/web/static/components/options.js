@@ -1,7 +1,7 @@
 // The search settings: a preset, and every option with its meaning. Used to set up, to start again, and to compare.
 
 import { html, useState } from "../vendor/preact-htm.js";
-import { t, told } from "../i18n.js";
+import { t } from "../i18n.js";
 import { state } from "../store.js";
 
 // A choice of settings: { preset, options (only those that differ from the preset), seed }.
@@ -10,6 +10,9 @@ export const choiceOf = (session) => ({
   options: Object.fromEntries((session.changed ?? []).map((name) => [name, session.options[name]])),
   seed: session.seed,
 });
+
+// A text of the server's in the language chosen, where it has one.
+const said = (thing, field) => thing?.translations?.[state.language]?.[field] || thing?.[field] || "";
 
 const presetOf = (name) => state.presets.find((p) => p.preset === name);
 // What a setting is when nothing is said: the preset's, but for a field of a choice that the preset does not make.
@@ -61,7 +64,7 @@ export function Options({ choice, onChange, name, open = false }) {
         ${state.presets.map((p) => html`<option value=${p.preset}>${p.preset}</option>`)}
       </select></label
     >
-    <p class="dim small">${told(`preset_${choice.preset}`, preset?.description ?? "")}</p>
+    <p class="dim small">${said(preset, "description")}</p>
     <label class="field"
       ><span>${t("seed")}</span
       ><input
@@ -117,10 +120,10 @@ function Option({ setting, choice, change, differs, name }) {
           ${setting.words.map((w) => html`<option value=${w}>${w || t("games_own")}</option>`)}${setting.number && html`<option value="#">${t("a_number")}</option>`}
         </select>`
       }
-      ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} />`}</span
+      ${number && html`<input id=${setting.words.length ? `${id}-n` : id} data-option=${setting.words.length ? undefined : setting.name} type="number" step=${setting.number === "integer" ? 1 : "any"} min=${setting.least} max=${setting.most} value=${now} disabled=${off} aria-label=${setting.name} onInput=${(e) => e.target.value !== "" && change(setting, e.target.value)} /> ${said(setting, "unit")}`}</span
     >
     <small
-      >${told(`setting_${setting.name}`, setting.meaning)}${off ? ` (${t("only_with", { part: setting.part, kinds: setting.kinds.join(", ") })})` : ""}</small
+      >${said(setting, "meaning")}${off ? ` (${t("only_with", { part: setting.part, kinds: setting.kinds.join(", ") })})` : ""}</small
     >
   </div>`;
 }

@@ -1,0 +1,186 @@
+"""Where functions come from and what they refer to.
+
+The disk cache needs a fingerprint of a function with everything it refers to; the doctor needs to know which globals
+have changed since a rule was compiled: compiled code keeps the values that globals and closures had at that time.
+"""
+
+import contextlib
+import dis
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def is_proven(function: Callable[..., Any]) -> bool:
+    """Whether a function comes with Playout, whose tests run all of them with index checks."""
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    return code is not None and Path(code.co_filename).is_relative_to(PACKAGE)
+
+
+def is_users_own(value: ModuleType | FunctionType) -> bool:
+    """Whether a module or function belongs neither to Python, nor to an installed package, nor to Playout."""
+    file = value.__code__.co_filename if isinstance(value, FunctionType) else file_of(value)
+    return is_followed(file) and not Path(file or "").is_relative_to(PACKAGE)
+
+
+def file_of(module: ModuleType) -> str | None:
+    """The file of a module, or the folder of a package that has no `__init__.py`."""
+    found: str | None = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    return found
+
+
+def is_followed(file: str | None) -> bool:
+    """Whether a source file can change without a new version number: the user's files, and those of this package."""
+    return file is not None and "site-packages" not in file and not file.startswith(sys.base_prefix)
+
+
+def names_in(code: CodeType) -> list[str]:
+    """All names that a function's code and the functions nested in it refer to."""
+    names = list(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names += names_in(constant)
+    return names
+
+
+def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
+    """The instructions of a function and of the functions nested in it."""
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _steps_in(constant)
+
+
+def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
+    """The user's own functions that a function refers to, each with its line."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    value: Any = None
+    for step in _steps_in(function.__code__):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
+        elif step.opname == "LOAD_GLOBAL":
+            value = function.__globals__.get(step.argval)
+        elif step.opname == "LOAD_DEREF" and step.argval in cells:
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                value = cells[step.argval].cell_contents
+        else:
+            value = None
+        for item in value if type(value) is tuple else (value,):
+            inner = getattr(item, "py_func", None)
+            if isinstance(inner, FunctionType) and is_users_own(inner):
+                yield (step.positions.lineno if step.positions else None) or 0, inner
+
+
+def fingerprint(*parts: object) -> str:
+    """A hash of functions and of everything they refer to: helpers, constants and arrays, in any file."""
+    digest = hashlib.sha256()
+    _feed(digest, parts, set())
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, value: object, seen: set[int]) -> None:
+    if isinstance(value, staticmethod):
+        value = value.__func__
+    value = getattr(value, "py_func", value)
+    if isinstance(value, FunctionType):
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        _feed(digest, value.__code__, seen)
+        names = names_in(value.__code__)
+        for name in names:
+            if name in value.__globals__:
+                found = value.__globals__[name]
+                digest.update(name.encode())
+                _feed(digest, found, seen)
+                if isinstance(found, ModuleType):
+                    _feed_module(digest, found, names, seen)
+        for cell in value.__closure__ or ():
+            _feed(digest, cell.cell_contents, seen)
+        _feed(digest, value.__defaults__, seen)
+    elif isinstance(value, CodeType):
+        # File and lines too, since an error in compiled code names the place it was compiled from. A notebook cell is
+        # not a file, and gets a new name each time.
+        if Path(value.co_filename).is_file():
+            digest.update(value.co_filename.encode())
+        digest.update(value.co_code + repr((value.co_names, value.co_varnames, value.co_firstlineno)).encode())
+        digest.update(value.co_linetable)
+        for constant in value.co_consts:
+            _feed(digest, constant, seen)
+    elif isinstance(value, np.ndarray):
+        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+    elif isinstance(value, tuple | list):
+        digest.update(str(len(value)).encode())
+        for item in value:
+            _feed(digest, item, seen)
+    elif isinstance(value, ModuleType):
+        digest.update(value.__name__.encode())
+    elif isinstance(value, int | float | complex | str | bytes | bool | np.generic | np.dtype | type(None)):
+        digest.update(repr(value).encode())
+    else:
+        digest.update(f"{type(value).__module__}.{type(value).__qualname__}".encode())
+
+
+def _feed_module(digest: Any, module: ModuleType, names: list[str], seen: set[int]) -> None:
+    """Feed what a function can reach as `module.name` or `package.module.name`."""
+    here = hash((id(module), *names))  # another function may use other names of the module
+    if here in seen or not is_followed(file_of(module)):
+        return
+    seen.add(here)
+    for name in names:
+        if name in vars(module):
+            found = vars(module)[name]
+            _feed(digest, found, seen)
+            if isinstance(found, ModuleType):
+                _feed_module(digest, found, names, seen)
+
+
+def referenced(function: Callable[..., Any]) -> dict[str, tuple[str, str]]:
+    """The globals and closure variables that a function and its helpers refer to: a fingerprint and a text for each.
+
+    >>> {name: text for name, (_, text) in referenced(lambda: np.int64(LIMIT)).items()}
+    {'LIMIT': '3'}
+    """
+    found: dict[str, tuple[str, str]] = {}
+    _follow(getattr(function, "py_func", function), found, set())
+    return found
+
+
+LIMIT = 3  # for the example above
+
+
+def _follow(function: Any, found: dict[str, tuple[str, str]], seen: set[int]) -> None:
+    if not isinstance(function, FunctionType) or id(function) in seen:
+        return
+    seen.add(id(function))
+    names, scope = names_in(function.__code__), function.__globals__
+    values = {name: scope[name] for name in names if name in scope}
+    for name, module in list(values.items()):
+        if isinstance(module, ModuleType) and is_followed(getattr(module, "__file__", None)):
+            values |= {f"{name}.{part}": vars(module)[part] for part in names if part in vars(module)}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:  # still empty
+            continue
+    for name, value in values.items():
+        inner = getattr(value, "py_func", value)
+        if isinstance(inner, FunctionType):
+            found[name] = (fingerprint(inner.__code__), "a function")
+            _follow(inner, found, seen)
+        elif not isinstance(value, ModuleType | type):
+            found[name] = (fingerprint(value), _text(value))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 40 else f"a {type(value).__name__}"

@@ -1,0 +1,192 @@
+"""One simulation, numbered as in the papers, and the loop over many of them.
+
+Tree, graph and open loop share one body: `topology` is a constant in each of the three entry points. Leaves whose
+values come from outside go through the same steps in `core/collect.py` and `core/receive.py`.
+"""
+
+import numpy as np
+
+from .answer import is_decided, note_leader
+from .arrays import load_row, zero
+from .backup import ESTIMATE, EXACT, MEAN, back_up_root, returns_fit
+from .endings import (
+    BAD_PLAYOUT,
+    BAD_VALUE,
+    BYTE_LIMIT,
+    CYCLE,
+    DECIDED,
+    DEEPER,
+    DONE,
+    FINISHED,
+    FULL,
+    GROW,
+    KNOWN,
+    MET,
+    NEW,
+    NODE_LIMIT,
+    PROVEN,
+    ROOT_ITSELF,
+    SOLVED,
+    UNEXPANDED,
+)
+from .evaluate import evaluate
+from .expand import expand
+from .graph import child_at, enter_leaf, enter_node, is_unknown
+from .graph_backup import load_means
+from .jit import inlined, njit
+from .openloop import add_open_node
+from .pack import unpacked
+from .params import GRAPH, OPEN, ROLLOUTS, TREE
+from .parts import call_back_up
+from .select import go_down, select
+from .solver import prove_in_graph, prove_path
+from .tree import EDGES, END, HITS, NO_PROOF, NODES, POSITIONS, PROOFS, ROOT, SIMULATIONS, SLOT_BYTES, record_sizes
+
+MOST = 2**31 - 1  # the greatest number of visits (the root has the most) and of edges
+EARLY_STOP_EVERY = 64  # simulations; not chunks, so that the same seed always stops at the same one
+
+
+@inlined
+def simulate(rules, params, tree, work, topology):
+    """One simulation: (status, detail)."""
+    random = tree.rng[0]
+    ending, depth, player = select(rules, params, tree, work, topology, False, -1)  # Step 1. Selection
+    if ending == DEEPER:
+        tree.rng[0] = random  # the simulation will be repeated, and must be the same
+    if ending == UNEXPANDED:  # Step 2. Expansion
+        ending, depth, player = expand_and_go_down(rules, params, tree, work, topology, depth, player)
+    if ending >= DONE:
+        return ending, player
+    if ending in (NEW, KNOWN, ROOT_ITSELF):  # Step 3. Evaluation
+        code = evaluate(rules, params, tree, work)
+        if code < 0:
+            zero(work.rewards)
+            return BAD_PLAYOUT, code
+    else:
+        known_returns(params, tree, work, topology, ending, depth)
+    if not returns_fit(params, work, topology, depth, kind_of_value(params, ending)):
+        return BAD_VALUE, depth
+    return finish(rules, params, tree, work, topology, ending, depth), depth  # Step 4. Backup
+
+
+@inlined
+def expand_and_go_down(rules, params, tree, work, topology, depth, player):
+    """Make a node of the leaf and go on through one of its edges; the result is that of `select`."""
+    if topology == OPEN:
+        number = np.int64(add_open_node(params, tree, work.path_edges[depth - 1], player))
+    else:
+        status, number = expand(rules, params, tree, work, depth, player)
+        if status != DONE:
+            return status, depth, np.int64(number)
+    if topology == GRAPH:
+        tree.counters[POSITIONS] += is_unknown(tree, work)
+        enter_node(params, tree, work, number, np.int64(work.path_edges[depth - 1]), (depth - 1) * params.players)
+    ending, _, player = go_down(rules, params, tree, work, topology, False, np.int64(number), depth, player, 0, -1)
+    if ending == UNEXPANDED:  # with `expand_first`: only one node for each simulation
+        ending = NEW
+        if topology == GRAPH and not is_unknown(tree, work):
+            ending = KNOWN
+    return ending, depth + 1, player
+
+
+@inlined
+def kind_of_value(params, ending):
+    """The kind of a leaf's value, for `returns_fit`: exact, an estimate (static or from outside), or a graph's mean."""
+    if ending in (MET, CYCLE):
+        return MEAN
+    played_out = params.evaluator == ROLLOUTS and params.depth == 0
+    return ESTIMATE if not played_out and ending in (NEW, KNOWN, ROOT_ITSELF) else EXACT
+
+
+@inlined
+def known_returns(params, tree, work, topology, ending, depth):
+    """Fill `work.returns` for a leaf that needs no evaluation: a finished game, a proven value, a node of a graph."""
+    zero(work.returns)
+    if ending == PROVEN:
+        load_row(work.returns, tree.proofs, tree.nodes[child_at(tree, work, depth - 1)]["proof"])
+    if topology == GRAPH and ending in (MET, CYCLE):
+        load_means(params, tree, child_at(tree, work, depth - 1), work.returns)
+
+
+@inlined
+def finish(rules, params, tree, work, topology, ending, depth):
+    """Back up the returns, then the proof if the simulation found one. Returns a status."""
+    if ending == ROOT_ITSELF:
+        back_up_root(params, tree, work)
+        return np.int64(DONE)
+    last = work.path_edges[depth - 1]
+    if topology != OPEN and ending == FINISHED:
+        tree.edges[last]["child"] = END
+    status = call_back_up(rules, params, tree, work, depth, 0, 0)
+    if topology == GRAPH:
+        if ending == NEW:
+            enter_leaf(tree, work, last)
+        tree.counters[HITS] += ending in (MET, KNOWN)
+        tree.counters[POSITIONS] += ending == NEW or (ending == FINISHED and tree.edges[last]["visits"] == 1)
+        if params.solver and ending in (FINISHED, PROVEN) and tree.edges[last]["child"] > 0:
+            prove_in_graph(rules, params, tree, work, depth)
+    elif topology == TREE and params.solver and ending == FINISHED:
+        prove_path(rules, params, tree, work, depth)
+    note_leader(params, tree, np.int64(work.path_edges[0]))
+    return status
+
+
+@inlined
+def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, ahead):
+    """Why no other simulation can follow, or DONE if one can; `ahead` simulations in flight need room as well."""
+    players = tree.proofs.shape[1]
+    nodes, edges = tree.counters[NODES] + 1 + ahead, tree.counters[EDGES] + (1 + ahead) * params.max_actions
+    if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
+        return SOLVED
+    if tree.counters[POSITIONS] + ahead >= node_limit:
+        return NODE_LIMIT
+    if tree.nodes[ROOT]["visits"] + ahead >= MOST or edges > MOST:
+        return FULL
+    more_proofs = work.path_nodes.shape[0] if params.solver else 0
+    proofs = tree.counters[PROOFS] + more_proofs
+    room = byte_limit - tree.table.shape[0] * SLOT_BYTES - tree.policy.shape[0] - tree.backup.shape[0]
+    if nodes * node_bytes + edges * edge_bytes + proofs * 8 * players > room:
+        return BYTE_LIMIT
+    if edges > tree.edges.shape[0] or nodes > tree.nodes.shape[0] or proofs > tree.proofs.shape[0]:
+        return GROW
+    at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
+    if at_check and is_decided(params, tree, target - tree.counters[SIMULATIONS]):
+        return DECIDED
+    return DONE
+
+
+@inlined
+def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_limit, target):
+    """The body of the three entry points below."""
+    params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
+    node_bytes, edge_bytes = record_sizes(tree)
+    for _ in range(simulations):
+        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
+        if status != DONE:
+            return status, 0
+        if topology == GRAPH:  # its table stays half empty, and every node has room for a proof
+            used = 2 * (tree.counters[POSITIONS] + 2)
+            if used > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:
+                return GROW, 0
+        status, detail = simulate(rules, params, tree, work, topology)
+        if status != DONE:
+            return status, detail
+    return DONE, 0
+
+
+@njit
+def run(rules, params, tree, work, simulations, node_limit, byte_limit, target):
+    """Run up to `simulations` simulations: (status, detail). The whole search will end at a count of `target`."""
+    return run_all(rules, params, tree, work, TREE, simulations, node_limit, byte_limit, target)
+
+
+@njit
+def run_in_graph(rules, params, tree, work, simulations, node_limit, byte_limit, target):
+    """Like `run`, in a graph."""
+    return run_all(rules, params, tree, work, GRAPH, simulations, node_limit, byte_limit, target)
+
+
+@njit
+def run_open(rules, params, tree, work, simulations, node_limit, byte_limit, target):
+    """Like `run`, in an open loop."""
+    return run_all(rules, params, tree, work, OPEN, simulations, node_limit, byte_limit, target)

@@ -1,0 +1,163 @@
+"""Checks of a game's class, its settings, and the default text of a state, field by field."""
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from playout.common.arguments import plain, whole_text
+from playout.errors import GameError, SettingsError
+
+if TYPE_CHECKING:
+    from .game import Game
+
+REQUIRED = {
+    "initial_state": "initial_state(state)",
+    "current_player": "current_player(state)",
+    "legal_actions": "legal_actions(state, actions)",
+    "apply": "apply(state, action, rewards)",
+}
+OPTIONAL = {
+    "chance_outcomes": "chance_outcomes(state, actions, probabilities)",
+    "chance_action": "chance_action(state, rng)",
+    "priors": "priors(state, actions, count, out)",
+    "evaluate": "evaluate(state, values)",
+    "playout_action": "playout_action(state, actions, count, rng)",
+    "hash": "hash(state)",
+    "observe": "observe(state, player, planes)",
+    "action_index": "action_index(state, action)",
+    "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
+}
+FACTS = {"players": "players = 2", "max_actions": "max_actions = 9", "state": "state = np.dtype([…])"}
+MOST = {"players": 127, "max_actions": 65535}  # the tree stores them in one byte and in two
+BOOLEANS = ("False", "True")  # as a field's text has them
+
+
+def rule_of(cls: "type[Game]", name: str) -> Callable[..., Any] | None:
+    """A rule as a plain function, with or without @staticmethod; None where the class does not define it."""
+    found = inspect.getattr_static(cls, name, None)
+    found = getattr(found, "__func__", found)
+    function: Callable[..., Any] | None = getattr(found, "py_func", found)
+    return function
+
+
+def check_class(cls: "type[Game]") -> None:
+    """Raise `GameError` for whatever is wrong with the class itself, and say what to write."""
+    name = cls.name or cls.__name__
+    for attribute, example in FACTS.items():
+        if not hasattr(cls, attribute):
+            raise GameError(f"{name} has no '{attribute}'; add `{example}` to the class")
+    for attribute, most in MOST.items():
+        value = getattr(cls, attribute)
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise GameError(f"{name}.{attribute} is {value!r}, expected a whole number from 1 to {most}")
+    dtype = _checked_dtype(cls, name)
+    for rule, call in (REQUIRED | OPTIONAL).items():
+        _check_rule(cls, name, rule, call)
+    if rule_of(cls, "observe") is not None:
+        _check_observation(cls, name)
+    for key in cls.settings:
+        if key not in (dtype.names or ()):
+            raise GameError(f"{name}: setting '{key}' is not a field of the state; add it to `state` for the rules")
+    for field in cls.unkeyed:
+        if field not in (dtype.names or ()):
+            known = ", ".join(dtype.names or ())
+            raise GameError(f"{name}: '{field}' in unkeyed is not a field of the state (there are: {known})")
+    limits = cls.value_range
+    ordered = isinstance(limits, tuple) and len(limits) == 2 and limits[0] < limits[1]
+    if limits not in (None, "default") and not ordered:
+        raise GameError(f"{name}.value_range is {limits!r}, expected (least, most) or None")
+
+
+def _checked_dtype(cls: "type[Game]", name: str) -> np.dtype[Any]:
+    try:
+        dtype: np.dtype[Any] = np.dtype(cls.state)
+    except TypeError as error:
+        raise GameError(f"{name}.state is {cls.state!r}, expected a NumPy record dtype ({error})") from None
+    if not dtype.names or dtype.hasobject:
+        raise GameError(f"{name}.state is {dtype}, expected a NumPy dtype with named fields of numbers")
+    for field in dtype.names:
+        if hasattr(np.record, field):
+            raise GameError(
+                f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which "
+                f"uncompiled rules would see instead; call it something else, as in '{field}_'"
+            )
+    return dtype
+
+
+def _check_rule(cls: "type[Game]", name: str, rule: str, call: str) -> None:
+    function = rule_of(cls, rule)
+    if function is None:
+        if rule in REQUIRED:
+            raise GameError(f"{name} has no '{rule}'; define `@staticmethod def {call}` in the class")
+        return
+    if not callable(function):
+        raise GameError(f"{name}.{rule} is {function!r}, expected a function `{call}`")
+    given = list(inspect.signature(function).parameters)
+    if len(given) != call.count(",") + 1:
+        raise GameError(f"{name}.{rule} takes ({', '.join(given)}), expected `{call}`, without self")
+
+
+def _check_observation(cls: "type[Game]", name: str) -> None:
+    shape = cls.planes
+    if not isinstance(shape, tuple) or not shape or not all(isinstance(n, int) and n > 0 for n in shape):
+        raise GameError(f"{name}.planes is {shape!r}, expected the shape of what `observe` fills, as in (3, 6, 7)")
+    if not isinstance(cls.policy_size, int) or cls.policy_size < 1:
+        raise GameError(
+            f"{name}.policy_size is {cls.policy_size!r}, expected the number of entries in a policy: one more than "
+            f"the largest action, or than the largest index that `action_index` gives"
+        )
+
+
+def setting_value(game: "Game", key: str, value: Any) -> Any:
+    """A setting, given as a value or as text from the command line, in the shape of its field."""
+    field = game.dtype[key]
+    kind = "a whole number" if np.issubdtype(field.base, np.integer) else "a number"
+    expected = f"{kind}" if not field.shape else f"up to {field.shape[0]} numbers as in 1,2,3"
+    parts = value.split(",") if isinstance(value, str) else value
+    numbers = list(parts) if isinstance(parts, Sequence | np.ndarray) else [parts]
+    counted = np.issubdtype(field.base, np.integer)
+    try:
+        found = [(whole_text(n) if counted else float(n)) if isinstance(n, str) else plain(n) for n in numbers]
+        if any((int(n) if counted else float(n)) != n for n in found) or not found:
+            raise ValueError
+        if len(found) > (field.shape[0] if field.shape else 1):
+            raise ValueError
+        if field.base.kind in "iu":
+            limits = np.iinfo(field.base)
+            if any(not limits.min <= n <= limits.max for n in found):
+                raise ValueError
+            found = [int(n) for n in found]
+    except (ValueError, TypeError, OverflowError):
+        raise SettingsError(f"{game.title}: setting '{key}' is {value!r}, expected {expected}") from None
+    if not field.shape:
+        return found[0]
+    return tuple(found) + (0,) * (field.shape[0] - len(found))
+
+
+def field_text(value: Any) -> str:
+    """A field of the state as text: its numbers, with commas between them."""
+    return ",".join(str(v) for v in np.asarray(value).ravel().tolist())
+
+
+def read_field(field: np.dtype[Any], text: str) -> Any:
+    """What `field_text` wrote; `ValueError` or `OverflowError` where it does not fit into the field."""
+    readers: dict[str, Callable[[str], Any]] = {"b": BOOLEANS.index, "f": float}
+    read = readers.get(field.base.kind, whole_text)
+    return np.array([read(part) for part in text.split(",")], field.base).reshape(field.shape)
+
+
+def expected_text(field: np.dtype[Any]) -> str:
+    """What the text of a field may be."""
+    kind, count = field.base.kind, math.prod(field.shape)
+    numbers = {"b": "True or False", "f": "a number"}.get(kind, "a whole number")
+    if kind in "iu":
+        numbers += f" from {np.iinfo(field.base).min} to {np.iinfo(field.base).max}"
+    return numbers if not field.shape else f"{count} values with commas between them, each {numbers}"
+
+
+def shorten(names: Sequence[str], most: int = 12) -> str:
+    """The first names, and the number of the others."""
+    return ", ".join(names[:most]) + (f", … {len(names) - most} more" if len(names) > most else "")

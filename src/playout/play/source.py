@@ -1,0 +1,25 @@
+"""Where a game comes from, in a form that can be sent to another process."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from playout import games
+from playout.game import Game
+
+
+@dataclass(frozen=True)
+class GameSource:
+    """A game, or its name for `games.load` with its settings."""
+
+    game: str | Game
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, game: Game | str, settings: Mapping[str, Any] | None, caller: str) -> "GameSource":
+        """The source of what a caller was given; `GameError` where that is not a game."""
+        return cls(game, dict(settings or {})) if isinstance(game, str) else cls(games.as_game(game, caller))
+
+    def load(self) -> Game:
+        """The game; one that is named is loaded again each time."""
+        return games.load(self.game, **self.settings) if isinstance(self.game, str) else self.game

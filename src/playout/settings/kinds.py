@@ -1,0 +1,203 @@
+# ruff: noqa: RUF001  # Chinese punctuation
+"""The classes that settings are made of, beside policies and backups: evaluators, expansions, noise, temperature."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from playout.common.declare import (
+    ACTIONS,
+    MOVES,
+    PLAYOUTS,
+    POSITIONS,
+    SECONDS,
+    THREADS,
+    Text,
+    choice,
+    flag,
+    number,
+    setting,
+    text,
+    whole,
+)
+from playout.core import params as core
+
+ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BOUND, "proof": core.BY_PROOF}
+
+MOST_ACTIONS = 1_000_000  # of a playout or a game
+MOST_BATCH = 4096
+MOST_CACHE = 1 << 24
+CACHE = 1 << 16
+
+
+@setting
+class All:
+    """All children of a node can be visited from the start. A position becomes a node at its second visit; with
+    `first_visit` at its first, and the simulation goes on to one of its children."""
+
+    first_visit: bool = flag(
+        default=False,
+        meaning=Text(
+            "a position becomes a node at its first visit; off: at its second",
+            "局面在第一次访问时成为节点；off：第二次访问时",
+        ),
+    )
+
+
+@setting
+class OneAtATime:
+    """Each visit to a node adds one child, in random order (by prior with `priors`), until all are there."""
+
+
+@setting
+class Widening:
+    """min(cap, initial + k N^alpha) children of a node visited N times, in order of prior."""
+
+    initial: float = number(
+        default=1.0,
+        least=0.0,
+        meaning=Text("children (or outcomes of chance) at first", "起初的子节点（或随机结果）数"),
+    )
+    k: float = number(default=1.0, least=0.0, meaning=Text("the factor of N^alpha", "N^alpha 的系数"))
+    alpha: float = number(default=0.5, least=0.0, most=1.0, meaning=Text("the power of the visits", "访问次数的幂"))
+    cap: float | None = number(
+        default=None,
+        least=1.0,
+        none="none",
+        meaning=Text("children (or outcomes of chance) at most", "子节点（或随机结果）数上限"),
+    )
+
+
+@setting
+class Rollouts:
+    """`n` games from the leaf to the end, or for `depth` actions, at random or guided by the game's own policy."""
+
+    n: int = whole(
+        default=1,
+        least=1,
+        most=MOST_ACTIONS,
+        unit=PLAYOUTS,
+        name="rollouts",
+        meaning=Text("playouts from each new position", "每个新局面的模拟对局数"),
+    )
+    depth: int | None = whole(
+        default=None,
+        least=1,
+        most=MOST_ACTIONS,
+        unit=ACTIONS,
+        none="none",
+        meaning=Text("actions after which a playout is cut off", "多少步后截断模拟对局"),
+    )
+    guided: bool = flag(
+        default=False,
+        meaning=Text("playouts by the game's own policy or priors", "按游戏自身的策略或先验进行模拟对局"),
+    )
+
+
+@setting
+class Static:
+    """The game's own `evaluate`."""
+
+
+@setting
+class Mixed:
+    """`weight` times a rollout plus the rest times the static value."""
+
+    weight: float = number(
+        default=0.5,
+        least=0.0,
+        most=1.0,
+        meaning=Text("the playouts' share of a mixed value", "混合价值中模拟对局的比重"),
+    )
+    rollouts: Rollouts = choice(default=Rollouts(), others=(Rollouts,))
+
+
+@setting
+class Network:
+    """A policy and value network from a file: ONNX, or Leela's format (.pb.gz)."""
+
+    file: str = text(
+        default="",
+        name="network",
+        meaning=Text(
+            "a network's file (.onnx, or Leela's .pb.gz); empty: the one that comes with the game",
+            "神经网络文件（.onnx，或 Leela 的 .pb.gz）；留空：游戏自带",
+        ),
+    )
+    batch: int | None = whole(
+        default=None,
+        least=1,
+        most=MOST_BATCH,
+        unit=POSITIONS,
+        none="auto",
+        meaning=Text(
+            "positions evaluated at once; auto: as many as are fastest",
+            "一次评估的局面数；auto：实测决定",
+        ),
+    )
+    virtual_loss: float = number(
+        default=1.0,
+        least=0.0,
+        most=1.0,
+        meaning=Text(
+            "1: a position under evaluation counts as lost, 0: as worth what it was",
+            "1：评估中的局面按输计，0：按原有价值计",
+        ),
+    )
+    temperature: float = number(
+        default=1.0,
+        above=0.0,
+        name="policy_temperature",
+        meaning=Text("above 1, the network's policy is flatter", "大于 1 时网络的策略更平坦"),
+    )
+    cache: int = whole(
+        default=CACHE,
+        least=0,
+        most=MOST_CACHE,
+        unit=POSITIONS,
+        meaning=Text("positions whose answers are remembered", "记住回答的局面数"),
+    )
+    threads: int = whole(
+        default=1, least=1, most=64, unit=THREADS, meaning=Text("threads of the network", "神经网络的线程数")
+    )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.file, os.PathLike):
+            object.__setattr__(self, "file", os.fspath(self.file))
+
+
+@setting
+class Outside:
+    """Values from outside the search: from a function of a batch of observations, from a coroutine, or by `ask` and
+    `tell`. A function as the evaluator of `Settings` is made one of these. Fields are as those of `Network`; an answer
+    is waited for `timeout` seconds."""
+
+    function: Callable[..., Any] | str | None = None  # a text: its name, where the function itself is not at hand
+    batch: int | None = whole(default=None, least=1, most=MOST_BATCH, unit=POSITIONS, none="auto")
+    virtual_loss: float = number(default=1.0, least=0.0, most=1.0)
+    temperature: float = number(default=1.0, above=0.0)
+    cache: int = whole(default=CACHE, least=0, most=MOST_CACHE, unit=POSITIONS)
+    timeout: float | None = number(default=None, above=0.0, unit=SECONDS, none="none")
+
+
+@setting
+class Falling:
+    """Temperature by move number: `first` for the first `moves` moves of the game, `then` after them."""
+
+    first: float = number(default=1.0, least=0.0, meaning=Text("the temperature of the first moves", "前几步的温度"))
+    moves: int = whole(
+        default=30,
+        least=0,
+        most=MOST_ACTIONS,
+        unit=MOVES,
+        meaning=Text("how many moves count as the first", "前几步是多少步"),
+    )
+    then: float = number(default=0.0, least=0.0, meaning=Text("the temperature after them", "之后的温度"))
+
+
+@setting
+class Noise:
+    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
+
+    fraction: float = number(default=0.25, least=0.0, most=1.0, meaning=Text("the noise's share", "噪声的比重"))
+    alpha: float = number(default=0.3, above=0.0, meaning=Text("how even the noise is", "噪声的均匀程度"))

@@ -1,0 +1,184 @@
+"""The settings as the numbers that the kernels see, and what a game must have for them."""
+
+import math
+import sys
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from playout.core import params as core
+from playout.core.params import Params
+from playout.core.tree import NO_GRAPH, SCALARS, VECTORS
+from playout.errors import SettingsError
+from playout.game import Game
+from playout.policies import Parent
+
+from .kinds import ANSWERS, All, Mixed, Network, OneAtATime, Outside, Rollouts, Static, Widening
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+ANSWER_SLACK = 1e-3  # by which share of the range an evaluator's value may leave it: networks compute roughly
+SLACK = 1e-6  # by which share a return may leave the range: rewards that are added up are rounded
+FINITE = sys.float_info.max
+NO_CAP = 1e9  # children
+
+EXPANSIONS = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}
+EVALUATORS = {
+    Rollouts: core.ROLLOUTS,
+    Static: core.STATIC,
+    Mixed: core.MIXED,
+    Network: core.OUTSIDE,
+    Outside: core.OUTSIDE,
+}
+
+
+def kernel_params(s: "Settings", game: Game) -> Params:
+    """Turn settings into numbers; `SettingsError` where the game lacks something that they need."""
+    _check_game(s, game)
+    outside, rollouts = isinstance(s.evaluator, Network | Outside), _rollouts(s)
+    widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
+    outcomes = s.outcomes or Widening()
+    unvisited, amount = _unvisited(s)
+    limits, sums = game.range, game.sums_to
+    slack = SLACK * max(1.0, abs(limits[0]), abs(limits[1])) if limits else 0.0
+    if outside and limits:
+        slack += ANSWER_SLACK * (limits[1] - limits[0])
+    # A playout that is cut off where there is no static value ends before the players have got what they get together.
+    cut_off = rollouts is not None and rollouts.depth is not None and not game.has("evaluate")
+    keeps_sum = game.players > 1 and not cut_off and not outside and (s.discount == 1.0 or sums == 0.0)
+    return Params(
+        players=game.players,
+        max_actions=game.max_actions,
+        unvisited=unvisited,
+        unvisited_value=amount,
+        expansion=EXPANSIONS[type(s.expansion)],
+        expand_first=int(isinstance(s.expansion, All) and s.expansion.first_visit),
+        widening_initial=float(widening.initial),
+        widening_k=float(widening.k),
+        widening_alpha=float(widening.alpha),
+        widening_cap=_cap(widening),
+        evaluator=EVALUATORS[type(s.evaluator)],
+        rollouts=rollouts.n if rollouts else 0,
+        depth=(rollouts.depth or 0) if rollouts else 0,
+        mix=float(s.evaluator.weight) if isinstance(s.evaluator, Mixed) else 0.0,
+        discount=float(s.discount),
+        solver=int(s.solver and not s.open_loop),
+        lowest=float(limits[0]) if limits else -math.inf,
+        highest=float(limits[1]) if limits else math.inf,
+        least_return=limits[0] - slack if limits else -FINITE,
+        most_return=limits[1] + slack if limits else FINITE,
+        sum_of_returns=float(sums) if sums is not None and keeps_sum else math.nan,
+        win_decides=int(_win_decides(game) and (game.players == 1 or s.discount == 1.0)),
+        normalise=int(_normalises(s, game)),
+        random_ties=int(s.ties == "random"),
+        has_chance=int(game.has("chance_outcomes")),
+        has_priors=int(uses_priors(s) and game.has("priors") and not outside),
+        by_prior=int(orders_by_prior(s)),
+        evaluate_root=int(s.evaluate_root or outside),
+        keep_states=int(game.keep_states and not s.open_loop),
+        answer=ANSWERS[s.answer],
+        z=NormalDist().inv_cdf(0.5 + s.confidence / 2),
+        early_stop=int(s.early_stop),
+        few_outcomes=int(s.outcomes is not None),
+        outcomes_initial=float(outcomes.initial),
+        outcomes_k=float(outcomes.k),
+        outcomes_alpha=float(outcomes.alpha),
+        outcomes_cap=_cap(outcomes),
+        open_loop=int(s.open_loop),
+        graph=_graph(s, game),
+        has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
+        check_keys=int(s.transpositions == "check"),
+        virtual_loss=float(s.evaluator.virtual_loss) if isinstance(s.evaluator, Network | Outside) else 0.0,
+        prior_power=_prior_power(s),
+        returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
+        node_spread=int(s.policy.needs_spread),
+        has_index=int(game.has("action_index")),
+    )
+
+
+def orders_by_prior(settings: "Settings") -> bool:
+    """Whether untried actions are taken by falling prior, and at random only where priors are equal."""
+    needed = settings.policy.by_prior or isinstance(settings.expansion, Widening)
+    return needed or settings.priors is True
+
+
+def uses_priors(settings: "Settings") -> bool:
+    """Whether actions have the priors that the game or the network gives them; otherwise all have the same."""
+    return orders_by_prior(settings) if settings.priors is None else settings.priors
+
+
+def _check_game(s: "Settings", game: Game) -> None:
+    """Raise `SettingsError` where the game lacks something that the settings need."""
+    rollouts, limits, least = _rollouts(s), game.range, s.backup.least
+    if isinstance(s.evaluator, Static | Mixed) and not game.has("evaluate"):
+        rule = "evaluate(self)" if game.keeps_objects else "evaluate(state, values)"
+        raise SettingsError(f"{game.title} has no static value: define `{rule}`, or use Rollouts()")
+    if rollouts is not None:
+        game.check_can_play_out(rollouts.depth or 0, rollouts.guided)
+        if rollouts.guided and not (game.has("playout_action") or game.has("priors")):
+            raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
+    if s.open_loop and game.keeps_objects:
+        raise SettingsError(
+            f"{game.title} is made of Python objects, whose actions are numbered in each position for itself, so that "
+            f"an open loop can't tell which is which; write it as a po.Game, or leave open_loop off"
+        )
+    if s.policy.needs_range and limits is None and not _normalises(s, game):
+        raise SettingsError(
+            f"{type(s.policy).__name__} needs to know how wide values spread: give {game.title} a value_range, or "
+            f"leave normalise on"
+        )
+    if least is not None and limits is not None and limits[0] < least:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} takes returns of at least {least:g}, and those of {game.title} go "
+            f"down to {limits[0]:g}; take another backup"
+        )
+    if _graph(s, game) == VECTORS and not s.backup.plain_mean:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} can't be used with transpositions in {game.title}, whose nodes have "
+            f"a value for each player; leave one of them off"
+        )
+
+
+def _rollouts(s: "Settings") -> Rollouts | None:
+    inner = s.evaluator.rollouts if isinstance(s.evaluator, Mixed) else s.evaluator
+    return inner if isinstance(inner, Rollouts) else None
+
+
+def _unvisited(s: "Settings") -> tuple[int, float]:
+    """What an unvisited edge scores: the kind, and the number or the reduction."""
+    unvisited = s.policy.unvisited if s.unvisited is None else s.unvisited
+    if isinstance(unvisited, Parent):
+        return core.PARENT_BY_SEEN if unvisited.by_seen else core.PARENT, float(unvisited.reduction)
+    return (core.INFINITE, 0.0) if isinstance(unvisited, str) else (core.FIXED, float(unvisited))
+
+
+def _normalises(s: "Settings", game: Game) -> bool:
+    return game.range is None if s.normalise is None else s.normalise
+
+
+def _win_decides(game: Game) -> bool:
+    """Whether, when one player gets the most there is, the others' returns follow: there are no others, or all of them
+    must have the least."""
+    limits, sums = game.range, game.sums_to
+    if limits is None or game.players == 1:
+        return limits is not None
+    return sums is not None and abs(limits[1] + (game.players - 1) * limits[0] - sums) < 1e-9
+
+
+def _graph(s: "Settings", game: Game) -> int:
+    """Whether equal positions share a node, and with one value or a value for each player. One is enough for one
+    player, and for two whose returns sum to a constant."""
+    one_value = game.players == 1 or (game.players == 2 and _win_decides(game) and s.discount == 1.0)
+    return NO_GRAPH if not s.transpositions else SCALARS if one_value else VECTORS
+
+
+def _cap(widening: Widening) -> float:
+    return NO_CAP if widening.cap is None else float(widening.cap)
+
+
+def _prior_power(settings: "Settings") -> float:
+    """The power of a network's policy: 0 makes all actions equal."""
+    evaluator = settings.evaluator
+    if not isinstance(evaluator, Network | Outside):
+        return 1.0
+    return 0.0 if settings.priors is False else 1.0 / float(evaluator.temperature)

@@ -1,0 +1,1 @@
+"""The addresses under /v1, a file for each subject. A route only translates: `Session` and `views` do the work."""
