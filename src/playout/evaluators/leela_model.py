@@ -49,14 +49,14 @@ class _Graph:
         self.nodes, self.constants = list[Any](), list[Any]()
 
     def add(self, kind: str, *inputs: str, name: str = "", **attributes: Any) -> str:
-        from onnx import helper  # noqa: PLC0415  # heavy, and optional
+        from onnx import helper  # heavy, and optional
 
         name = name or f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
 
     def constant(self, value: Any) -> str:
-        from onnx import numpy_helper  # noqa: PLC0415  # heavy, and optional
+        from onnx import numpy_helper  # heavy, and optional
 
         name = f"constant_{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
@@ -92,7 +92,7 @@ def to_onnx(network: LeelaNetwork) -> Any:
     """The network as an ONNX model: `planes` [batch, 112, 8, 8] to `policy` [batch, 1858], as logits, and `value`,
     [batch, 3] probabilities of win, draw and loss for the side to move, or [batch, 1] from -1 to 1.
     """
-    from onnx import TensorProto, helper  # noqa: PLC0415  # heavy, and optional
+    from onnx import TensorProto, helper  # heavy, and optional
 
     graph = _Graph()
     tower = graph.relu(graph.convolution(network.input, "planes"))

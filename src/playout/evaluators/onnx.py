@@ -110,7 +110,7 @@ class OnnxNetwork(BaseNetwork):
 
 def _session(path: Path | None, data: bytes | None, threads: int, name: str) -> Any:
     try:
-        import onnxruntime  # noqa: PLC0415  # heavy, and optional
+        import onnxruntime  # heavy, and optional
     except ImportError:
         raise SettingsError(f"{name}: networks need ONNX Runtime; pip install 'playout[nets]'") from None
     if path is not None:

@@ -80,7 +80,7 @@ def export(
     """
     torch = _torch()
     try:
-        import onnx  # noqa: PLC0415  # heavy, and optional
+        import onnx  # heavy, and optional
     except ImportError:
         raise SettingsError("exporting networks needs the package onnx; pip install 'playout[nets]'") from None
     name = type(module).__name__
@@ -119,7 +119,7 @@ def export(
 
 def _torch() -> Any:
     try:
-        import torch  # noqa: PLC0415  # heavy, and optional
+        import torch  # heavy, and optional
     except ImportError:
         raise SettingsError("PyTorch is not installed; pip install 'playout[train]'") from None
     return torch
