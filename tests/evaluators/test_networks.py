@@ -177,7 +177,7 @@ def test_a_network_in_another_process_opens_its_file_anew(tmp_path, monkeypatch)
     assert (again.threads, again.metadata) == (2, {"playout.game": "tictactoe"})
     np.testing.assert_allclose(again(BATCH)[0], softmax(LOGITS), rtol=1e-4)
     (tmp_path / "small.onnx").unlink()
-    assert "there is no such file" in refusal(FileError, pickle.loads, data)
+    assert "no such file" in refusal(FileError, pickle.loads, data)
     np.testing.assert_allclose(pickle.loads(pickle.dumps(OnnxNetwork(model())))(BATCH)[0], softmax(LOGITS), rtol=1e-4)
 
 
@@ -191,10 +191,10 @@ def test_files_that_are_no_networks(tmp_path):
         path.write_bytes(content)
         assert refusal(FileError, OnnxNetwork, path).startswith(f"{path}: is ")
     refusal(FileError, OnnxNetwork, b"")
-    assert "is no network that ONNX Runtime can run" in refusal(FileError, OnnxNetwork, whole[:100])
+    assert "not a network that ONNX Runtime can run" in refusal(FileError, OnnxNetwork, whole[:100])
     missing = tmp_path / "missing.onnx"
-    assert refusal(FileError, OnnxNetwork, str(missing)) == f"{missing}: there is no such file"
-    assert refusal(FileError, OnnxNetwork, tmp_path).endswith("is no regular file, expected a network")
+    assert refusal(FileError, OnnxNetwork, str(missing)) == f"{missing}: no such file"
+    assert refusal(FileError, OnnxNetwork, tmp_path).endswith("not a regular file, expected a network")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_files_that_are_no_networks(tmp_path):
         (model(shape=(1, *PLANES)), "shape 1, 2, 3, 3, expected a free first dimension"),
         (model(shape=("batch", "planes", 3, 3)), "shape batch, planes, 3, 3, expected a free first dimension"),
         (model(kind=TensorProto.DOUBLE), "its input is a tensor(double), expected tensor(float)"),
-        (model(shape=("batch", 3, 3, 3)), "is no network that ONNX Runtime can run: "),
+        (model(shape=("batch", 3, 3, 3)), "not a network that ONNX Runtime can run: "),
         (model(column=99), "can't be run: ONNX Runtime failed: "),
         (model(policy="odds"), "its policy is called 'odds', expected logits or probabilities"),
         (model(value="elo"), "its value is called 'elo', expected scalar or wdl or players"),
@@ -281,11 +281,11 @@ def test_names_of_files(tmp_path):
 @pytest.mark.parametrize(
     ("made", "game", "message"),
     [
-        (model(game="othello"), "tictactoe", "is a network for othello, not for tictactoe"),
+        (model(game="othello"), "tictactoe", "a network for othello, not for tictactoe"),
         (model(), "connect4", "sees planes of 2 x 3 x 3, but connect4 has 2 x 6 x 7"),
         (model(weights=POLICY_WEIGHTS[:, :7]), "tictactoe", "has a policy of 7 moves, but tictactoe has 9"),
         (model(4, value="players"), "tictactoe", "has values for 4 players, but tictactoe has 2"),
-        (model(form="katago"), "tictactoe", "is a network of the form 'katago', known are Leela's and our own"),
+        (model(form="katago"), "tictactoe", "a network of the unknown form 'katago', expected 'leela' or none"),
         (model(form="leela"), "chess", "Leela's are those of playout.games.chess.leela.LeelaChess"),
         (model(), "target_sum", "target_sum has nothing that a network could see"),
     ],
@@ -306,7 +306,7 @@ def test_what_is_not_installed_is_named(monkeypatch):
 
 def test_importing_loads_no_library():
     code = (
-        "import sys, playout, playout.nets.onnx, playout.nets.module, playout.nets.answers;"
+        "import sys, playout, playout.evaluators.onnx, playout.evaluators.pytorch, playout.evaluators.answers;"
         "print([n for n in ('torch', 'onnx', 'onnxruntime') if n in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -490,7 +490,7 @@ def test_modules_for_other_games():
     assert "Small raised RuntimeError" in refusal(EvaluatorError, TorchNetwork, seeded(), games.load("othello"))
     connect4 = games.load("connect4")
     message = refusal(SettingsError, TorchNetwork(seeded(), TICTACTOE).check, connect4)
-    assert message == "Small: is a network for tictactoe, not for connect4"
+    assert message == "Small: a network for tictactoe, not for connect4"
     network = TorchNetwork(seeded())
     network.check(TICTACTOE)
     assert refusal(SettingsError, network.check, connect4).endswith("2 x 3 x 3, but connect4 has 2 x 6 x 7")

@@ -201,7 +201,7 @@ CHECKPOINTS = {
     "kind": (set_to("model/stem.weight", lambda array: array.astype(str)), "model/stem.weight is <U"),
     "weights": (lambda arrays: arrays.pop("model/stem.weight"), "it has no model/stem.weight"),
     "more": (lambda arrays: arrays.update({"model/tail": np.zeros(1)}), "it has an unknown model/tail"),
-    "network": (set_to("best", lambda _: np.arange(9, dtype=np.uint8)), "is no network that ONNX Runtime can run"),
+    "network": (set_to("best", lambda _: np.arange(9, dtype=np.uint8)), "not a network that ONNX Runtime can run"),
     "no-network": (set_to("best", lambda array: array[:0]), r"is not a checkpoint of this training \("),
 }
 

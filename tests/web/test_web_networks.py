@@ -97,5 +97,5 @@ def test_a_network_that_is_none_is_refused_before_the_server_starts(
     (tmp_path / "bad.onnx").write_bytes(b"no network")
     assert main(["serve", "--port", "0", "--no-open", "--network", str(tmp_path / "bad.onnx")]) == 2
     said = capsys.readouterr()
-    assert "is no network that ONNX Runtime can run" in said.err
+    assert "not a network that ONNX Runtime can run" in said.err
     assert said.out == ""

@@ -344,7 +344,7 @@ class TerminalGame:
         """Read a line; from a pipe it is also printed, so that the output can be read as a record."""
         if sys.stdin.isatty():
             with contextlib.suppress(ImportError):
-                import readline  # noqa: F401  # gives `input` history and editing, and changes the terminal
+                import readline  # noqa: F401, PLC0415  # gives `input` history and editing, and changes the terminal
         self.asked = True
         text = input(question)
         self.asked = False

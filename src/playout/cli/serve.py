@@ -73,9 +73,9 @@ def serve(
     PLAYOUT_LLM_URL, PLAYOUT_LLM_MODEL and PLAYOUT_LLM_KEY, if set, select a language model that answers questions.
     """
     try:
-        from playout.web.caps import Caps  # heavy, and optional
-        from playout.web.server import default_folder  # heavy, and optional
-        from playout.web.server import serve as start  # heavy, and optional
+        from playout.web.caps import Caps  # noqa: PLC0415  # heavy, and optional
+        from playout.web.server import default_folder  # noqa: PLC0415  # heavy, and optional
+        from playout.web.server import serve as start  # noqa: PLC0415  # heavy, and optional
     except ModuleNotFoundError as error:
         raise SettingsError(
             f"serve needs the package '{error.name}', which is not installed: pip install 'playout[web]'"

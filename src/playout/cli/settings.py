@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from playout import games
 from playout.errors import SettingsError
@@ -63,8 +64,6 @@ class Listing:
 
     def print(self) -> None:
         """Print tables on the terminal."""
-        from rich.table import Table  # heavy, and optional
-
         out = console()
         out.print("Presets, for --preset", style="bold")
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))

@@ -150,7 +150,7 @@ def opened(file: str, threads: int) -> BaseNetwork:
 @lru_cache(maxsize=8)
 def _opened(path: Path, threads: int, stamp: tuple[int, int]) -> BaseNetwork:
     if path.name.endswith((".pb.gz", ".pb")):
-        from .leela_model import converted  # heavy, and optional: chess and onnx
+        from .leela_model import converted  # heavy, and optional: chess and onnx  # noqa: PLC0415
 
         network = OnnxNetwork(converted(path), threads=threads)
         network.name = path.name

@@ -1,7 +1,7 @@
-"""Networks of Leela's format (`.pb.gz`): read and checked. `leela_model.py` makes ONNX models of them.
+"""Read and check networks of Leela's format (`.pb.gz`). `leela_model.py` makes ONNX models of them.
 
-The file is a gzipped protobuf message (`net.proto` of LeelaChessZero/lczero-common has its field numbers). It is taken
-apart by hand: nothing in it is ever executed, and no length in it is believed before it was checked.
+The file is a gzipped protobuf message (`net.proto` of LeelaChessZero/lczero-common has its field numbers). It is parsed
+by hand: nothing in it is executed, and every length in it is checked before it is used.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ MOST_BYTES = 512 * 2**20  # of the file, and of the message in it; a network of 
 MOST_BLOCKS, MOST_FILTERS = 256, 4096
 EPSILON = 1e-5  # what the training adds to variances
 PLANES = LeelaChess.planes[0]
-POLICY_PLANES = 80  # of the convolutional policy: 56 of a queen, 8 of a knight, 9 promotions, the rest is unused
+POLICY_PLANES = 80  # of the convolutional policy: 56 of a queen, 8 of a knight, 9 promotions, 7 unused
 
-# Numbers of fields; those of a `Net`, of its `Format` and `NetworkFormat`.
+# Field numbers of a `Net`, of its `Format` and `NetworkFormat`.
 NET_MAGIC, NET_FORMAT, NET_WEIGHTS, NET_ONNX = 1, 4, 10, 11
 ENCODING, NETWORK_FORMAT = 1, 2
 INPUT_FORMAT, STRUCTURE, POLICY_FORMAT, VALUE_FORMAT, ACTIVATION = 1, 3, 4, 5, 7
-# Of the weights: a network is made of blocks of layers.
+# Of its `Weights`: blocks of layers.
 INPUT, RESIDUAL, POLICY, POLICY_WEIGHTS, POLICY_BIASES, VALUE = 1, 2, 3, 4, 5, 6
 VALUE_WEIGHTS_1, VALUE_BIASES_1, VALUE_WEIGHTS_2, VALUE_BIASES_2, POLICY_1 = 7, 8, 9, 10, 11
 ENCODERS, POLICY_ENCODERS, POLICY_HEADS = 27, 21, 45
@@ -45,7 +45,7 @@ POLICIES, VALUES, ACTIVATIONS = {3: "attention"}, {3: "parameters"}, {1: "mish"}
 
 
 class _Damaged(Exception):
-    """What is wrong with a file, and what was expected."""
+    """A damaged or unknown file: what is wrong, and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Block:
-    """Two convolutions, and, if there is one, a squeeze-excitation unit of two layers."""
+class ResidualBlock:
+    """Two convolutions, and perhaps a squeeze-excitation unit of two layers."""
 
     first: Dense
     second: Dense
@@ -67,11 +67,11 @@ class Block:
 
 @dataclass(frozen=True)
 class LeelaNetwork:
-    """A convolution, a tower of residual blocks, a head for the policy and one for the value."""
+    """A convolution, a tower of residual blocks, a policy head and a value head."""
 
     source: str  # SHA-256 of the file
     input: Dense
-    blocks: tuple[Block, ...]
+    blocks: tuple[ResidualBlock, ...]
     policy: tuple[Dense, Dense]  # two convolutions, or one and a fully connected layer
     policy_is_convolutional: bool
     value: tuple[Dense, Dense, Dense]  # a convolution and two fully connected layers
@@ -79,6 +79,7 @@ class LeelaNetwork:
 
     @property
     def filters(self) -> int:
+        """The number of filters of the tower."""
         return len(self.input.biases)
 
     def __str__(self) -> str:
@@ -115,7 +116,7 @@ def _contents(path: str | Path) -> bytes:
 def _unpacked(file: bytes) -> bytes:
     if file[:2] != b"\x1f\x8b":
         _fail(f"not a gzip file (it begins with {file[:2].hex(' ') or 'nothing'}), expected a Leela network (.pb.gz)")
-    stream = zlib.decompressobj(wbits=31)  # gzip, its checksum looked at
+    stream = zlib.decompressobj(wbits=31)  # gzip, with its checksum
     try:
         message = stream.decompress(file, MOST_BYTES + 1)
     except zlib.error as error:
@@ -133,11 +134,11 @@ def _fail(reason: str) -> NoReturn:
     raise _Damaged(reason)
 
 
-# The wire format: a message is a row of (field number and kind of value, value).
+# The wire format: a message is a sequence of (field number and kind of value, value).
 
 
 class _Message:
-    """A protobuf message; of a field that should come once the last one counts."""
+    """A protobuf message; of a field that is repeated by mistake, the last one counts."""
 
     def __init__(self, data: memoryview, name: str) -> None:
         self.name = name
@@ -252,7 +253,7 @@ def _network(data: bytes, source: str) -> LeelaNetwork:
 
 
 def _heads(form: _Message) -> tuple[bool, bool]:
-    """Whether the policy is convolutional and the value win/draw/loss; everything else must be as we know it."""
+    """Whether the policy is convolutional and the value win/draw/loss; anything else unknown is refused."""
 
     def unknown(what: str, given: int, names: dict[int, str], expected: str) -> NoReturn:
         name = f" ({names[given]})" if given in names else ""
@@ -271,7 +272,7 @@ def _heads(form: _Message) -> tuple[bool, bool]:
     if network.integer(ACTIVATION) != RELU:
         unknown("activation", network.integer(ACTIVATION), ACTIVATIONS, f"{RELU} (ReLU)")
     if structure in (1, 2):
-        return False, False  # before heads were told apart
+        return False, False  # older than the fields for heads
     if structure not in WITH_HEADS:
         unknown("network structure", structure, STRUCTURES, "1 to 4 (convolutions in residual blocks)")
     if policy not in (CLASSICAL, CONVOLUTION):
@@ -282,7 +283,7 @@ def _heads(form: _Message) -> tuple[bool, bool]:
 
 
 def _layer(message: _Message, number: int, name: str) -> Any:
-    """Numbers in LINEAR16: 16 bits each, from the least value to the most; float64, empty where there are none."""
+    """Decode LINEAR16: 16 bits for each number, from the least value to the most; float64, empty if missing."""
     layer = message.message(number, name)
     least, most, data = layer.number(LEAST), layer.number(MOST), layer.bytes(PARAMETERS)
     if len(data) % 2:
@@ -350,7 +351,7 @@ def _dense(message: _Message, weights: int, biases: int, name: str, inputs: int,
     return Dense(_float32(f"{name}'s weights", factors), _float32(f"{name}'s biases", added))
 
 
-def _block(message: _Message, filters: int) -> Block:
+def _block(message: _Message, filters: int) -> ResidualBlock:
     parts = [
         message.message(field, f"{message.name}'s {which} convolution")
         for field, which in ((FIRST_CONVOLUTION, "first"), (SECOND_CONVOLUTION, "second"))
@@ -361,4 +362,4 @@ def _block(message: _Message, filters: int) -> Block:
         unit = message.message(EXCITATION, f"{message.name}'s squeeze-excitation")
         squeeze = _dense(unit, 1, 2, f"{unit.name}, first layer", filters)
         excitation = squeeze, _dense(unit, 3, 4, f"{unit.name}, second layer", len(squeeze.biases), 2 * filters)
-    return Block(first, second, excitation)
+    return ResidualBlock(first, second, excitation)

@@ -1,4 +1,4 @@
-"""ONNX models of networks of Leela's format, made once and kept on disk."""
+"""Convert networks of Leela's format to ONNX models, once, and keep them on disk."""
 
 import atexit
 import contextlib
@@ -18,13 +18,13 @@ from playout.errors import FileError
 from playout.games.chess.board import BISHOP, KNIGHT_STEPS, QUEEN, ROOK
 from playout.games.chess.leela import MOVES, LeelaChess, move_index
 
-from .leela import Block, Dense, LeelaNetwork, _contents, _parsed
+from .leela import Dense, LeelaNetwork, ResidualBlock, _contents, _parsed
 
-CONVERTER = 1  # to be raised when the models that are made change, so that those on disk are made again
+CONVERTER = 1  # raise it when the converted models change, so that those on disk are made again
 
 
 def policy_places() -> Any:
-    """Where the convolutional policy has each of the 1858 moves: 64 * plane + square that the move starts from."""
+    """The index of each of the 1858 moves in the convolutional policy: 64 * plane + square of origin."""
     found = np.full(MOVES, -1, np.int64)
     straight = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
     planes = [(steps * dx, steps * dy, 0) for dx, dy in straight for steps in range(1, 8)]
@@ -43,20 +43,20 @@ def _part(layer: Dense, start: int, stop: int) -> Dense:
 
 
 class _Graph:
-    """The nodes of an ONNX graph as they are written down, one after another."""
+    """An ONNX graph under construction."""
 
     def __init__(self) -> None:
         self.nodes, self.constants = list[Any](), list[Any]()
 
     def add(self, kind: str, *inputs: str, name: str = "", **attributes: Any) -> str:
-        from onnx import helper
+        from onnx import helper  # noqa: PLC0415  # heavy, and optional
 
         name = name or f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
 
     def constant(self, value: Any) -> str:
-        from onnx import numpy_helper
+        from onnx import numpy_helper  # noqa: PLC0415  # heavy, and optional
 
         name = f"constant_{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
@@ -76,11 +76,11 @@ class _Graph:
     def relu(self, given: str) -> str:
         return self.add("Relu", given)
 
-    def block(self, block: Block, given: str) -> str:
+    def block(self, block: ResidualBlock, given: str) -> str:
         inside = self.convolution(block.second, self.relu(self.convolution(block.first, given)))
         if block.excitation is not None:
             squeeze, excite = block.excitation
-            mean = self.add("GlobalAveragePool", inside)  # stays [batch, filters, 1, 1]: layers are convolutions there
+            mean = self.add("GlobalAveragePool", inside)  # [batch, filters, 1, 1]: the layers are convolutions here
             squeezed, filters = self.relu(self.convolution(squeeze, mean)), len(block.second.biases)
             factor = self.add("Sigmoid", self.convolution(_part(excite, 0, filters), squeezed))
             shift = self.convolution(_part(excite, filters, 2 * filters), squeezed)
@@ -92,7 +92,7 @@ def to_onnx(network: LeelaNetwork) -> Any:
     """The network as an ONNX model: `planes` [batch, 112, 8, 8] to `policy` [batch, 1858], as logits, and `value`,
     [batch, 3] probabilities of win, draw and loss for the side to move, or [batch, 1] from -1 to 1.
     """
-    from onnx import TensorProto, helper
+    from onnx import TensorProto, helper  # noqa: PLC0415  # heavy, and optional
 
     graph = _Graph()
     tower = graph.relu(graph.convolution(network.input, "planes"))
@@ -145,15 +145,15 @@ def to_onnx(network: LeelaNetwork) -> Any:
 
 
 def converted(path: str | Path) -> Path:
-    """The ONNX file for a Leela file, made at first use and kept in the cache folder; where that can't be written, in
-    a temporary folder for as long as the process lives.
+    """The ONNX file for a Leela file, made at first use and kept in the cache folder; if that can't be written, in a
+    temporary folder until the process ends.
     """
     file = _contents(path)
     name = f"{hashlib.sha256(file).hexdigest()}-{CONVERTER}.onnx"
     target = base_folder() / "networks" / name
     with contextlib.suppress(OSError):
         if _is_sealed(target.read_bytes()):
-            os.utime(target.parent)  # the cache forgets folders that nobody used for long
+            os.utime(target.parent)  # the cache deletes folders that were not used for long
             return target
     model = _sealed(to_onnx(_parsed(path, file)).SerializeToString())
     with contextlib.suppress(OSError):
@@ -172,7 +172,7 @@ def converted(path: str | Path) -> Path:
 
 
 def _write(target: Path, data: bytes) -> None:
-    """All or nothing, whoever else writes the same at the same time."""
+    """Write a file completely or not at all, even if another process writes it at the same time."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as file:
         file.write(data)
@@ -186,10 +186,10 @@ def _temporary_folder() -> Path:
 
 
 def _sealed(model: bytes) -> bytes:
-    """The model with its own checksum behind it.
+    """The model with its checksum appended.
 
-    Protobuf messages that follow one another are one message, so the checksum is one more of `metadata_props` (field
-    14: a pair of texts), and the file stays a plain ONNX file.
+    Concatenated protobuf messages are one message, so the checksum is one more entry of `metadata_props` (field 14: a
+    pair of strings), and the file stays a plain ONNX file.
     """
     key, value = b"playout.checksum", hashlib.sha256(model).hexdigest().encode()
     pair = b"\x0a" + bytes([len(key)]) + key + b"\x12" + bytes([len(value)]) + value

@@ -1,4 +1,4 @@
-"""What all networks share: answers in one form, whether they fit a game, and how many observations at once pay."""
+"""`BaseNetwork`: what all networks share: the form of answers, the check against a game, the best batch size."""
 
 import time
 from abc import ABC, abstractmethod
@@ -13,15 +13,15 @@ from playout.game import Game
 from .answers import POLICIES, VALUES, shape_text, values, weights
 
 FORMS = ("", "leela")
-SLOW = 0.25  # seconds: a larger batch would keep a search waiting for too long
-MEASURED = 0.03  # seconds to spend on each size, at least
+SLOW = 0.25  # seconds: a larger batch would make a search wait too long
+MEASURED = 0.03  # seconds to measure each size, at least
 
 
 class BaseNetwork(ABC):
     """A callable from observations, float32[B, *planes], to (policy, value).
 
     The policy is float32[B, K], weights from 0 up; the value float32[B], for the player who moves, or float32[B,
-    players], for each player in the order of their numbers. `metadata` says what the network is:
+    players], for each player in the order of their numbers. `metadata` describes the network:
 
     | key | value |
     |---|---|
@@ -34,7 +34,7 @@ class BaseNetwork(ABC):
     name: str
     planes: tuple[int, ...]  # of one observation; empty: not known yet
     policy_size: int
-    players: int  # columns of a value that is for each player; 0: the value is for the one who moves
+    players: int  # columns of a value for each player; 0: the value is for the player who moves
     metadata: dict[str, str]
     policy_kind: str
     value_kind: str
@@ -44,11 +44,11 @@ class BaseNetwork(ABC):
 
     @abstractmethod
     def _outputs(self, observations: Any) -> tuple[Any, Any]:
-        """The policy and the value as the network has them."""
+        """The raw policy and value of the network."""
 
     @abstractmethod
     def _look(self, planes: tuple[int, ...]) -> None:
-        """Fill in `planes`, `policy_size` and `players`, if they are not known, for a game with these planes."""
+        """Find out `planes`, `policy_size` and `players`, if they are not known, for a game with these planes."""
 
     @property
     def form(self) -> str:
@@ -56,6 +56,7 @@ class BaseNetwork(ABC):
         return self.metadata.get("playout.form", "")
 
     def __call__(self, observations: Any) -> tuple[Any, Any]:
+        """The policy and the value of each observation."""
         try:
             given = np.ascontiguousarray(observations, np.float32)
         except (TypeError, ValueError) as error:
@@ -72,9 +73,9 @@ class BaseNetwork(ABC):
         """Raise `SettingsError` if this network can't play `game`."""
         made_for = self.metadata.get("playout.game", "")
         if self.form not in FORMS:
-            raise SettingsError(f"{self.name}: is a network of the form '{self.form}', known are Leela's and our own")
+            raise SettingsError(f"{self.name}: a network of the unknown form '{self.form}', expected 'leela' or none")
         if made_for and made_for != game.title:
-            raise SettingsError(f"{self.name}: is a network for {made_for}, not for {game.title}")
+            raise SettingsError(f"{self.name}: a network for {made_for}, not for {game.title}")
         if not (game.has("observe") and game.planes and game.policy_size > 0):
             raise SettingsError(
                 f"{game.title} has nothing that a network could see: define `observe(state, player, planes)`, "
@@ -97,20 +98,20 @@ class BaseNetwork(ABC):
             )
 
     def best_batch(self, limit: int = 256) -> int:
-        """The smallest number of observations at once, 1, 2, 4, … up to `limit`, that is within a tenth of the fastest.
+        """The smallest batch, of 1, 2, 4, … up to `limit` observations, that is within a tenth of the fastest.
 
-        It is measured once, with empty observations. Sizes that take more than a quarter of a second are not tried.
+        Measured once, with empty observations. Sizes that take more than a quarter of a second are not tried.
         """
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise SettingsError(f"{self.name}: the largest batch is {limit!r}, expected a whole number from 1 up")
         if not self.planes:
-            raise SettingsError(f"{self.name}: what it sees is not known yet; call `check(game)` first")
+            raise SettingsError(f"{self.name}: its planes are not known yet; call `check(game)` first")
         if limit not in self._best:
             self._best[limit] = smallest_good(self._seconds, limit)
         return self._best[limit]
 
     def _seconds(self, size: int) -> float:
-        """How long a batch takes: the shortest of several times, since others use the machine too."""
+        """The time of a batch: the shortest of several, since other programs use the machine too."""
         observations = np.zeros((size, *self.planes), np.float32)
         self(observations)
         found: list[float] = []
@@ -144,13 +145,14 @@ def smallest_good(seconds: Callable[[int], float], limit: int) -> int:
 
 
 def checked_kinds(policy: str, value: str, name: str, error: type[Exception]) -> None:
-    """Refuse words that say nothing."""
+    """Reject unknown kinds of policy and value."""
     for what, word, known in (("policy", policy, POLICIES), ("value", value, VALUES)):
         if word not in known:
             raise error(f"{name}: its {what} is called {word!r}, expected {' or '.join(known)}")
 
 
 def checked_threads(threads: int) -> int:
+    """The number of threads, if it is one."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise SettingsError(f"threads is {threads!r}, expected a whole number from 1 up")
     return threads

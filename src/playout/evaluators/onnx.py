@@ -12,14 +12,14 @@ from playout.errors import EvaluatorError, FileError, SettingsError
 
 from .network import BaseNetwork, checked_kinds, checked_threads
 
-MOST_INPUTS = 1 << 22  # of one observation: more is a damaged file, and would take all the memory
+MOST_INPUTS = 1 << 22  # numbers of one observation: more means a damaged file, and would take all the memory
 
 
 class OnnxNetwork(BaseNetwork):
     """An ONNX file, or its bytes, with one input of planes and two outputs, `policy` and `value`.
 
-    `metadata` is what the file says of itself, see `BaseNetwork`. A file that says nothing has logits, and a scalar
-    value or, with three columns, win, draw and loss.
+    `metadata` comes from the file, see `BaseNetwork`. Without any, the policy is logits, and the value a scalar or,
+    with three columns, win, draw and loss.
     """
 
     def __init__(self, source: str | os.PathLike[str] | bytes, threads: int = 1) -> None:
@@ -62,10 +62,10 @@ class OnnxNetwork(BaseNetwork):
         return str(inputs[0].name)
 
     def _look(self, planes: tuple[int, ...]) -> None:
-        pass  # the file has said it all
+        pass  # known from the file
 
     def _ask_once(self) -> None:
-        """Find out what the outputs are by asking; what a file declares of them need not be so."""
+        """Find out the outputs by running once; what a file declares about them may be wrong."""
         try:
             policy, value = self._outputs(np.zeros((1, *self.planes), np.float32))
         except EvaluatorError as error:
@@ -85,7 +85,7 @@ class OnnxNetwork(BaseNetwork):
         if self.value_kind == "wdl" and not (value.min() >= 0 and abs(value.sum() - 1) < 0.01):
             raise FileError(
                 f"{self._place}: its win, draw and loss are {', '.join(f'{v:.3g}' for v in value.ravel())}, expected "
-                f"probabilities; the softmax belongs into the network"
+                f"probabilities; put the softmax into the network"
             )
 
     @property
@@ -100,7 +100,7 @@ class OnnxNetwork(BaseNetwork):
         return policy, value
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process, which opens the file itself."""
+        """For another process, which opens the file again."""
         return {"path": self.path, "data": self._data, "threads": self.threads}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ class OnnxNetwork(BaseNetwork):
 
 def _session(path: Path | None, data: bytes | None, threads: int, name: str) -> Any:
     try:
-        import onnxruntime
+        import onnxruntime  # noqa: PLC0415  # heavy, and optional
     except ImportError:
         raise SettingsError(f"{name}: networks need ONNX Runtime; pip install 'playout[nets]'") from None
     if path is not None:
@@ -119,26 +119,26 @@ def _session(path: Path | None, data: bytes | None, threads: int, name: str) -> 
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # the search needs the cores meanwhile
-    options.log_severity_level = 4  # what goes wrong is said once, by us
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # the search needs the cores
+    options.log_severity_level = 4  # errors are reported once, by us
     try:
         return onnxruntime.InferenceSession(
             data if path is None else str(path),
             options,
             providers=["CPUExecutionProvider"],
-            enable_fallback=False,  # which would try the same again, and print so
+            enable_fallback=False,  # it would try the same again, and print that
         )
     except Exception as error:  # as above
-        raise FileError(f"{path or name}: is no network that ONNX Runtime can run: {_reason(error)}") from error
+        raise FileError(f"{path or name}: is not a network that ONNX Runtime can run: {_reason(error)}") from error
 
 
 def _check_readable(path: Path) -> None:
-    """Say what is wrong with a file in fewer words than ONNX Runtime."""
+    """Refuse a file that can't be read, in fewer words than ONNX Runtime."""
     try:
         if not path.exists():
-            raise FileError(f"{path}: there is no such file")
+            raise FileError(f"{path}: no such file")
         if not path.is_file():
-            raise FileError(f"{path}: is no regular file, expected a network")
+            raise FileError(f"{path}: is not a regular file, expected a network")
         with path.open("rb") as file:
             if not file.read(1):
                 raise FileError(f"{path}: is empty, expected a network")
@@ -147,7 +147,7 @@ def _check_readable(path: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """What ONNX Runtime says, on one line and without its codes."""
+    """ONNX Runtime's message, on one line and without its codes."""
     text = " ".join(re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error)).split())
     return f"{text[:240]}{'…' if len(text) > 240 else ''}" or type(error).__name__
 

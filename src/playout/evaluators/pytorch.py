@@ -23,9 +23,9 @@ from .onnx import OnnxNetwork
 class TorchNetwork(BaseNetwork):
     """A PyTorch module from planes, float32[B, *planes], to a pair (policy, value).
 
-    `policy` and `value` say what the outputs are, as in `BaseNetwork`. During a call the module is in evaluation mode,
-    and PyTorch uses `threads` threads; both are set back after it. The number of threads is one for the whole process,
-    so what other threads do with PyTorch meanwhile is bound by it too.
+    `policy` and `value` are the kinds of the outputs, as in `BaseNetwork`. During a call the module is in evaluation
+    mode, and PyTorch uses `threads` threads; both are set back after it. PyTorch has one number of threads for the
+    whole process, so it also limits what other threads do with PyTorch meanwhile.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class TorchNetwork(BaseNetwork):
 
     def _outputs(self, observations: Any) -> tuple[Any, Any]:
         torch = _torch()
-        if not observations.flags.writeable:  # PyTorch knows no such arrays
+        if not observations.flags.writeable:  # PyTorch needs a writeable array
             observations = observations.copy()
         try:
             with torch.inference_mode(), _threads(torch, self.threads), _evaluating(self.module):
@@ -74,13 +74,13 @@ def export(
     policy: str = "logits",
     value: str = "scalar",
 ) -> None:
-    """Write a module as an ONNX file that says what it is; the old file stays until the new one is complete.
+    """Write a module as an ONNX file with metadata; the old file stays until the new one is complete.
 
-    `metadata` goes into the file beside what `BaseNetwork` names. A module that does not fit the game is refused.
+    `metadata` is added to that of `BaseNetwork`. A module that does not fit the game is refused.
     """
     torch = _torch()
     try:
-        import onnx
+        import onnx  # noqa: PLC0415  # heavy, and optional
     except ImportError:
         raise SettingsError("exporting networks needs the package onnx; pip install 'playout[nets]'") from None
     name = type(module).__name__
@@ -89,7 +89,7 @@ def export(
     example = torch.zeros((2, *game.planes), device=_device(module))
     try:
         with _evaluating(module), warnings.catch_warnings():
-            # The newer exporter needs one more package, onnxscript; this one says that it is the older.
+            # The newer exporter needs one more package, onnxscript; the older one warns that it is old.
             warnings.filterwarnings("ignore", "You are using the legacy TorchScript", DeprecationWarning)
             warnings.filterwarnings("ignore", "The feature will be removed", DeprecationWarning)
             torch.onnx.export(
@@ -119,7 +119,7 @@ def export(
 
 def _torch() -> Any:
     try:
-        import torch
+        import torch  # noqa: PLC0415  # heavy, and optional
     except ImportError:
         raise SettingsError("PyTorch is not installed; pip install 'playout[train]'") from None
     return torch
@@ -140,7 +140,7 @@ def _threads(torch: Any, wanted: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _evaluating(module: Any) -> Iterator[None]:
-    """Evaluation mode meanwhile, for each part of the module that is not in it."""
+    """Evaluation mode for each submodule that is in training mode, and back."""
     training = [part for part in module.modules() if part.training]
     for part in training:
         part.training = False
@@ -152,7 +152,7 @@ def _evaluating(module: Any) -> Iterator[None]:
 
 
 def _device(module: Any) -> Any:
-    """Where the module's numbers are; the processor where it has none."""
+    """The device of the module's parameters; the CPU if it has none."""
     first = next(module.parameters(), None)
     return "cpu" if first is None else first.device
 

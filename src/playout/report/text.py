@@ -16,9 +16,9 @@ TEXT_ROWS, TEXT_WIDTH = 12, 100  # the size of str(result)
 
 def result_table(result: "Result", most: int | None = None) -> "Table":
     """The actions as a Rich table, the most visited first; its caption counts those that `most` leaves out."""
-    from rich import box  # heavy, and optional
-    from rich.table import Table  # heavy, and optional
-    from rich.text import Text  # heavy, and optional
+    from rich import box  # noqa: PLC0415  # heavy, and optional
+    from rich.table import Table  # noqa: PLC0415  # heavy, and optional
+    from rich.text import Text  # noqa: PLC0415  # heavy, and optional
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("action", no_wrap=True)
@@ -50,7 +50,7 @@ def result_table(result: "Result", most: int | None = None) -> "Table":
 
 def result_text(result: "Result") -> str:
     """The result as plain text, without colours."""
-    from rich.console import Console  # heavy, and optional
+    from rich.console import Console  # noqa: PLC0415  # heavy, and optional
 
     lines = head(result)
     if result.actions:

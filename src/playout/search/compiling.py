@@ -1,4 +1,4 @@
-"""What Numba really compiles for a search, as opposed to what it finds on disk: a line for who waits, and a count."""
+"""Notice when Numba compiles for a search instead of reading from disk: tell the user once, and count."""
 
 import math
 import os
@@ -12,15 +12,15 @@ from numba.core import event
 from playout.core.cache import cache_folder
 from playout.core.jit import COMPILED
 
-SECONDS, SOME_SECONDS = 15, 5  # for the first search of all, about; for a new game, or another kind of search
-BETWEEN = 0.5  # seconds between two functions, at most
-WORTH_SAYING = 1.0  # seconds of compiling after which a line is due
+SECONDS, SOME_SECONDS = 15, 5  # about: for the first search of all; for a new game, or another kind of search
+BETWEEN = 0.5  # the most seconds between two functions of one compilation
+WORTH_SAYING = 1.0  # seconds of compiling after which the user is told
 KERNEL = "playout.core.simulate.run"
-OURS = "PLAYOUT_WORKER"  # in the environment of processes that work for another one, which does the talking
+OURS = "PLAYOUT_WORKER"  # set in the environment of worker processes, which stay quiet
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
-    """Counts the functions of searches that are compiled in this process. Calls for each other are counted as one."""
+    """Counts the functions compiled for searches in this process. One that compiles others counts as one."""
 
     def __init__(self) -> None:
         self.functions, self.seconds = 0, 0.0
@@ -29,11 +29,12 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
 
     @property
     def about(self) -> int | None:
-        """How many seconds it takes, about, while the compiler is at work; None while it is not."""
+        """About how many seconds compiling takes, while it is under way; None otherwise."""
         is_on = self._depth > 0 or time.perf_counter() - self._ended < BETWEEN
         return _seconds() if is_on else None
 
     def on_start(self, found: Any) -> None:
+        """Called by Numba before it compiles a function."""
         if self._depth == 0:
             if not _is_ours(found.data["dispatcher"]):
                 return
@@ -42,6 +43,7 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
         self.say()
 
     def on_end(self, found: Any) -> None:
+        """Called by Numba after it compiled a function."""
         if self._depth == 0:
             return
         self._depth -= 1
@@ -51,7 +53,7 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
             self.seconds += self._ended - self._began
 
     def say(self) -> None:
-        """One line, once, before the wait: where the kernel is still missing, or when a second has gone by."""
+        """Print one line, once, before a long wait: if the kernel is missing, or after a second of compiling."""
         if self.quiet or not (self.seconds > WORTH_SAYING or is_first()):
             return
         self.quiet = True
@@ -66,18 +68,18 @@ def _seconds() -> int:
 
 
 def is_first(kernel: str = KERNEL) -> bool:
-    """Whether no search has been compiled yet by this version, or another of its functions."""
+    """Whether this version has not compiled a kernel yet."""
     return not any(cache_folder().glob(f"{kernel}-*.nbi"))
 
 
 def is_watched() -> bool:
-    """Whether a person reads what is written to stderr: at a terminal, or in a notebook."""
+    """Whether a person reads stderr: at a terminal, or in a notebook."""
     stream = sys.stderr
     return stream is not None and (stream.isatty() or "ipykernel" in sys.modules)
 
 
 def _is_ours(dispatcher: Any) -> bool:
-    """Kernels, rules and parts have our cache; what else a program compiles is its own affair."""
+    """Whether a function is a kernel, a rule or a part: those have our cache."""
     return type(getattr(dispatcher, "_cache", None)).__module__ == cache_folder.__module__
 
 

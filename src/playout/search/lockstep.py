@@ -109,7 +109,7 @@ class Member:
 
 
 class Lockstep:
-    """LeafAnswers the leaves of many searches in one call of their evaluator."""
+    """Answers the leaves of many searches in one call of their evaluator."""
 
     def __init__(self, cache: int = 0) -> None:
         self.evaluations, self.seconds = 0, 0.0  # so far, and the time that they took

@@ -115,7 +115,7 @@ class Runner:
     # The tree.
 
     def new_tree(self, position: Position, seed: int, records: int = 1024, edges: int = 4096) -> Tree:
-        """An empty tree with room for so many node records and edges."""
+        """An empty tree with room for `records` nodes and `edges` edges."""
         game, keep = self.game, bool(self.params.keep_states)
         parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
         return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts)
@@ -204,7 +204,7 @@ class Runner:
     def advance(
         self, simulations: int, node_limit: int, byte_limit: int, target: int, params: Params
     ) -> tuple[int, int]:
-        """Up to so many simulations, in one call of the kernel or one batch: (status, detail)."""
+        """Up to `simulations` in one call of the kernel, or one batch: (status, detail)."""
         if self.batches is not None:
             return self.batches.advance(simulations, node_limit, byte_limit, target, params)
         status, detail = self.call(

@@ -51,7 +51,7 @@ def new_state(game: Game, recipe: Recipe) -> State:
 
 def new_model(game: Game, recipe: Recipe) -> Any:
     """A network with new weights."""
-    from .model import Model  # heavy, and optional: it imports PyTorch
+    from .model import Model  # heavy, and optional: it imports PyTorch  # noqa: PLC0415
 
     return Model(game, recipe.blocks, recipe.filters, recipe.width)
 

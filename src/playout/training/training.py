@@ -332,7 +332,7 @@ def _shares(total: int, parts: int) -> list[int]:
 
 def _need_onnx() -> None:
     try:
-        import onnx  # noqa: F401  # heavy, and optional
-        import onnxruntime  # noqa: F401  # heavy, and optional
+        import onnx  # noqa: F401, PLC0415
+        import onnxruntime  # noqa: F401, PLC0415
     except ImportError as error:
         raise SettingsError(f"training needs the package {error.name}; pip install 'playout[train]'") from None
