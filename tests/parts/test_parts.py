@@ -448,7 +448,10 @@ def test_a_step_shows_the_columns_that_a_backup_changed():
         ({"visits": 2, "times": 1.5}, "tree, at 1: times is 1.5, expected a whole number"),
         ({"visits": 0, "times": 2}, "tree, at 1: times is 2 without a visit, expected 0"),
         ({"visits": 1, "total": 2}, "tree, at 1: unknown 'total', expected children, greatest,"),
-        ({"visits": 1, "greatest": math.nan}, "tree, at 1: greatest is nan, expected a number"),
+        ({"visits": 1, "greatest": math.nan}, "tree, at 1: greatest is nan, expected a finite number"),
+        ({"visits": 1, "greatest": 10**400}, "greatest is a whole number of 1,329 bits, expected a finite number"),
+        ({"visits": 1, "times": 10**30}, f"times is {10**30}, expected a whole number of 64 bits"),
+        ({"visits": 1, "times": 2**63}, f"times is {2**63}, expected a whole number of 64 bits"),
     ],
 )
 def test_columns_by_hand_that_no_search_could_have_are_refused(child, text):
