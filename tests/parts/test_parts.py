@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -300,9 +301,22 @@ def not_a_number(backup, edge, got):
     edge.value = math.nan
 
 
-@pytest.mark.parametrize("update", [leaves_the_range, not_a_number])
-def test_a_backup_that_leaves_the_range_is_refused_where_proofs_are_on(update):
-    run_is_refused("Mine.update gave an edge of Nim a value that the game can't have", backup(update=update)())
+@pytest.mark.parametrize(("update", "value"), [(leaves_the_range, "5"), (not_a_number, "nan")])
+def test_a_backup_that_leaves_the_range_is_refused_where_proofs_are_on(update, value):
+    run_is_refused(f"Mine.update gave {value} for action ", backup(update=update)())
+    run_is_refused(" in stones=", backup(update=update)())
+    run_is_refused(" of Nim; expected a number within value_range -1 to 1, since proofs", backup(update=update)())
+
+
+@pytest.mark.parametrize("settings", [{}, {"open_loop": True}, {"discount": 0.9}])
+def test_a_backup_that_overflows_names_the_value_where_the_game_has_no_range(settings):
+    search = po.Search("game2048", po.Settings(backup=po.PowerMean(1000.0), **settings), seed=1)
+    with pytest.raises(po.SettingsError) as refusal:
+        search.run(300)
+    assert re.search(
+        r"^PowerMean.update gave inf for action (up|down|left|right) in .+ of game2048; expected a finite number \(",
+        str(refusal.value),
+    ), str(refusal.value)
 
 
 def test_without_proofs_a_backup_may_leave_the_range():
