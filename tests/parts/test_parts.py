@@ -284,6 +284,68 @@ def test_what_numba_cannot_compile_is_named_with_function_line_and_reason(score,
     refused(reason, lambda: search_with(mine))
 
 
+def writes_into_a_number(policy, node, edge, shared, rng):
+    x = edge.value
+    x[0] = 1.0
+    return x
+
+
+def reads_a_number(policy, node, edge, shared, rng):
+    return edge.value[0]
+
+
+def adds_a_string(policy, node, edge, shared, rng):
+    return edge.value + "a"
+
+
+def stores_a_list(policy, node, edge, shared, rng):
+    known = {}
+    known["x"] = [edge.value, "a"]
+    return known["x"][0]
+
+
+def writes_into_a_tuple(policy, node, edge, shared, rng):
+    pair = (1.0, 2.0)
+    pair[0] = 5.0
+    return pair[0]
+
+
+def loops_over_a_number(policy, node, edge, shared, rng):
+    total = 0.0
+    for x in edge.value:
+        total += x
+    return total
+
+
+def calls_a_number(policy, node, edge, shared, rng):
+    return edge.value()
+
+
+def two_kinds(policy, node, edge, shared, rng):
+    x = 1.0
+    if edge.visits > 3:
+        x = "a"
+    return x
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (writes_into_a_number, "it writes into a number as if it were an array (Numba: "),
+        (reads_a_number, "it reads a number with an index, as if it were an array (Numba: "),
+        (adds_a_string, "it applies `+` to a number and a string (Numba: no implementation of add(float64, "),
+        (stores_a_list, "it stores a list in a dictionary, which compiled code can't do (Numba: "),  # and no warning
+        (writes_into_a_tuple, "it writes into a tuple, which can't be changed (Numba: "),
+        (loops_over_a_number, "it loops over a number (Numba: "),
+        (calls_a_number, "it calls a number as if it were a function (Numba: "),
+        (two_kinds, "`x` is a number on one path and a string on another (Numba: "),
+    ],
+)
+def test_what_numba_cannot_compile_is_said_in_plain_words(score, reason):
+    refused(reason, lambda: search_with(policy(score=score)()))
+
+
 @pytest.mark.compiled_only
 def test_a_backup_that_numba_cannot_compile_is_not_taken_for_the_policy():
     def update(backup, edge, got):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, typeof, types
-from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.errors import NumbaExperimentalFeatureWarning, NumbaTypeSafetyWarning
 
 from playout.common.arguments import did_you_mean
 from playout.core.columns import EDGE_FIELDS
@@ -98,10 +98,12 @@ def _lines_of(code: Any) -> set[int | None]:
 def larger_records_may_stand_in() -> Iterator[None]:
     """While compiling parts, reuse helpers made for one record for another record that starts with the same fields.
 
-    Numba warns that this is experimental. It is safe here, since a record is passed by its address.
+    Numba warns that this is experimental. It is safe here, since a record is passed by its address. Numba's warning of
+    an unsafe cast is left out, too: where the cast can't work, the error says so.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+        warnings.simplefilter("ignore", NumbaTypeSafetyWarning)
         yield
 
 
