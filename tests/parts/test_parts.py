@@ -13,6 +13,7 @@ from playout.core.copying import copied
 from playout.core.jit import COMPILED
 from playout.core.tree import EDGES
 from playout.parts.part import KNOWN
+from playout.report.steps import step_text
 from playout.search.files import OF_PARTS
 from tests.games.toy_games import Auction, Nim
 
@@ -222,6 +223,14 @@ def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value,))())
     search.run(20)
     refused("expected 2 numbers, one for each of term_names ('value', 'exploration')", search.step)
+    assert search.result().visits == 20
+
+
+def test_a_term_that_is_not_a_number_is_refused_and_the_tree_stays():
+    search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, math.nan))())
+    search.run(20)
+    refused("Mine.terms gave nan as 'exploration' for action ", search.step)
+    refused("; return a number for every term (po.check_part finds such cases)", search.step)
     assert search.result().visits == 20
 
 
@@ -503,6 +512,12 @@ def test_columns_are_written_by_hand_and_shown_in_a_step():
     for edge in first.values():
         assert set(edge.terms) == {"value", "memory", "exploration"}
         assert sum(edge.terms.values()) == pytest.approx(edge.score)
+    # Exploration of "1": c = 1, 9 visits together, 3 actions of the same prior: sqrt(9) / 3 / (1 + 4) = 0.2
+    for language, words in (
+        ("en", "value 0.5 + memory 0.5 + exploration 0.2 = 1.2"),
+        ("zh", "价值 0.5 + memory 0.5 + 探索 0.2 = 1.2"),
+    ):
+        assert [words in line for line in step_text(step, language).splitlines()].count(True) == 1
     chosen = step.selection[0].text
     changes = {c.field: (c.before, c.after) for c in step.backup if (c.what, c.path) == ("edge", (chosen,))}
     times = HAND["children"][chosen].get("times", 0)

@@ -75,9 +75,30 @@ def reason_of(error: Exception) -> str:
 # Operations on values of the wrong types.
 
 OPERATORS = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and_": "&", "or_": "|", "xor": "^",
-    "lshift": "<<", "rshift": ">>", "neg": "-", "pos": "+", "invert": "~", "not_": "not", "contains": "in",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "eq": "==",
+    "ne": "!=",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "neg": "-",
+    "pos": "+",
+    "invert": "~",
+    "not_": "not",
+    "contains": "in",
 }
 KINDS = (  # how Numba's name of a type begins, and plain words for it
     (r"(Literal\[int\]|u?int\d|u?intp)", "a whole number"),
