@@ -266,6 +266,12 @@ class ShortPriors(Stones):
         return [1.0]
 
 
+@broken("bad-answer", "priors", "expected a list or a mapping, since a set has no order")
+class SetOfPriors(Stones):
+    def priors(self):
+        return {1.0, 2.0, 3.0}
+
+
 @broken("value-sum", "evaluate", "gives the values 0.5, 0.5, which sum to 1, expected 0")
 class EvaluatesForBoth(Stones):
     def evaluate(self):

@@ -222,8 +222,25 @@ def test_a_preparation_that_is_no_number_is_refused():
 def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value,))())
     search.run(20)
-    refused("expected 2 numbers, one for each of term_names ('value', 'exploration')", search.step)
+    refused("expected a tuple of 2 numbers, one for each of term_names ('value', 'exploration')", search.step)
     assert search.result().visits == 20
+
+
+@pytest.mark.parametrize(
+    ("names", "terms", "words"),
+    [
+        (("a",), lambda policy, node, edge, shared: edge.value, "expected a tuple of 1 number, one for each of"),
+        (("a", "b"), lambda policy, node, edge, shared: (edge.value, "x"), "expected a tuple of 2 numbers"),
+    ],
+)
+def test_wrong_terms_are_named(names, terms, words):
+    refused(words, lambda: search_with(policy(terms=terms, term_names=names)()).step())
+
+
+def test_a_term_that_is_a_string_is_named():
+    search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, "x"))())
+    search.run(20)
+    refused("a string as 'exploration', expected" if COMPILED else "'exploration' is 'x', expected", search.step)
 
 
 def test_a_term_that_is_not_a_number_is_refused_and_the_tree_stays():
