@@ -3,7 +3,7 @@
 import contextlib
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -47,14 +47,14 @@ def _found(runner: "Runner") -> str:
         if not scale:
             break
         returns = (returns - work.path_rewards[d * players : (d + 1) * players]) / scale
-        for action in actions:
-            position = position.play(action)
+        for played in actions:
+            position = position.play(played)
     return found
 
 
 def _updated(runner: "Runner", e: int, got: float) -> float:
     """The value that `update` gives an edge for a return."""
-    tree, backup = runner.tree, runner.settings.backup
+    tree, backup = runner.tree, cast("Any", runner.settings.backup)  # `update` is the subclass's
     edge, visits = tree.edges[e], int(tree.edges[e]["visits"])
     # The search put the mean of the old value and the return in place of the wrong value.
     value = (float(edge["value"]) * visits - got) / (visits - 1) if visits > 1 else 0.0
