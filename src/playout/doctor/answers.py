@@ -76,7 +76,7 @@ class ObjectAnswers:
         """One weight of at least 0 for each action, or a mapping of some actions to weights."""
         if isinstance(value, Set):
             expected = "a list or a mapping, since a set has no order"
-            self.notes.fail("bad-answer", "priors", obj, value=_text(value), expected=expected)
+            self.notes.fail("bad-answer", "priors", obj, value=f"a {type(value).__name__}", expected=expected)
         weights = list(value.values()) if isinstance(value, Mapping) else self.listed(obj, "priors", value)
         few = len(weights) <= len(actions) if isinstance(value, Mapping) else len(weights) == len(actions)
         if not few:
