@@ -234,7 +234,9 @@ def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     ],
 )
 def test_wrong_terms_are_named(names, terms, words):
-    refused(words, lambda: search_with(policy(terms=terms, term_names=names)()).step())
+    search = search_with(policy(terms=terms, term_names=names)())
+    search.run(20)
+    refused(words, search.step)
 
 
 def test_a_term_that_is_a_string_is_named():
