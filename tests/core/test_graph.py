@@ -450,7 +450,7 @@ def test_an_unkeyed_field_must_be_there():
     class Wrong(Nim):
         unkeyed = ("score",)
 
-    with pytest.raises(po.GameError, match="'score' in unkeyed is no field"):
+    with pytest.raises(po.GameError, match="'score' in unkeyed is not a field"):
         Wrong()
 
 

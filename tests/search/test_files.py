@@ -186,7 +186,7 @@ def test_an_object_that_remembers_what_it_worked_out_is_still_the_same(tmp_path:
 def test_children_in_a_set_have_no_order_to_save(tmp_path: Path) -> None:
     search = po.Search(po.wrap(SetBoard()), seed=4)
     search.run(10)
-    with pytest.raises(po.FileError, match="gives a set"):
+    with pytest.raises(po.FileError, match="returns a set"):
         search.save(tmp_path / "a.search")
     assert not list(tmp_path.iterdir())
 

@@ -27,7 +27,7 @@ def run_together(lockstep: Lockstep, members: list, simulations: int, leaves: in
         lockstep.answer([(member, member.collect(leaves, simulations)) for member in members])
 
 
-@pytest.mark.parametrize("leaves", [1])
+@pytest.mark.parametrize("leaves", [1, 4])
 def test_the_shared_cache_does_not_change_the_trees(leaves):
     found = []
     for cache in (0, 1 << 12):

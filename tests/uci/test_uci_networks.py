@@ -121,7 +121,7 @@ def test_one_node_is_the_networks_first_choice() -> None:
     ("option", "reason"),
     [
         ("Network value /no/such/file.onnx", "can't be read"),
-        ("Network value {own}.txt", "no network that ONNX Runtime can run"),
+        ("Network value {own}.txt", "not a network that ONNX Runtime can run"),
         ("Preset value network", "no network comes with chess"),
     ],
 )

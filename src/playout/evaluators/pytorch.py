@@ -32,7 +32,7 @@ class TorchNetwork(BaseNetwork):
         self, module: Any, game: Game | None = None, policy: str = "logits", value: str = "scalar", threads: int = 1
     ) -> None:
         super().__init__()
-        _torch()
+        load_torch()
         self.name = type(module).__name__
         checked_kinds(policy, value, self.name, SettingsError)
         self.module, self.threads = module, checked_threads(threads)
@@ -52,11 +52,11 @@ class TorchNetwork(BaseNetwork):
         self.players = judged.shape[1] if self.value_kind == "players" else 0
 
     def _outputs(self, observations: Any) -> tuple[Any, Any]:
-        torch = _torch()
+        torch = load_torch()
         if not observations.flags.writeable:  # PyTorch needs a writeable array
             observations = observations.copy()
         try:
-            with torch.inference_mode(), _threads(torch, self.threads), _evaluating(self.module):
+            with torch.inference_mode(), using_threads(torch, self.threads), _evaluating(self.module):
                 policy, value = split(self.module(torch.from_numpy(observations).to(_device(self.module))), self.name)
             rows = len(observations)
             return _array(torch, policy, rows, self.name), _array(torch, value, rows, self.name)
@@ -78,7 +78,7 @@ def export(
 
     `metadata` is added to that of `BaseNetwork`. A module that does not fit the game is refused.
     """
-    torch = _torch()
+    torch = load_torch()
     try:
         import onnx  # noqa: PLC0415  # heavy, and optional
     except ImportError:
@@ -117,7 +117,7 @@ def export(
     write_whole(Path(path), data)
 
 
-def _torch() -> Any:
+def load_torch() -> Any:
     try:
         import torch  # noqa: PLC0415  # heavy, and optional
     except ImportError:
@@ -126,7 +126,7 @@ def _torch() -> Any:
 
 
 @contextlib.contextmanager
-def _threads(torch: Any, wanted: int) -> Iterator[None]:
+def using_threads(torch: Any, wanted: int) -> Iterator[None]:
     before = torch.get_num_threads()
     if before == wanted:
         yield

@@ -17,7 +17,7 @@ import numpy as np
 from playout.core import answer, endings
 from playout.core import tree as core
 from playout.errors import GameError
-from playout.evaluators import LeafAnswers
+from playout.evaluators import NO_ANSWERS, LeafAnswers
 from playout.game import Game
 
 from .search import Search
@@ -95,6 +95,15 @@ class Member:
             break
         return found
 
+    def unknown(self, slots: list[int]) -> list[int]:
+        """Those of the slots whose answers the cache does not have."""
+        known = self.search.batches.arrays.known
+        return [slot for slot in slots if not known[slot]]
+
+    def settle(self, slots: list[int], answers: LeafAnswers) -> None:
+        """Back up the leaves in `slots`, with a row of `answers` for each that is `unknown`."""
+        self.search.batches.settle(np.array(slots, np.int32), answers)
+
     def _edge_of(self, action: int) -> int:
         """The root's edge of an action. One without a visit becomes the first of these, as the kernel expects."""
         tree, node = self.search.tree, self.search.tree.nodes[core.ROOT]
@@ -109,7 +118,7 @@ class Member:
 
 
 class Lockstep:
-    """Answers the leaves of many searches in one call of their evaluator."""
+    """Answers the leaves of many searches together, and keeps the answers for all of them."""
 
     def __init__(self, cache: int = 0) -> None:
         self.evaluations, self.seconds = 0, 0.0  # so far, and the time that they took
@@ -130,25 +139,30 @@ class Lockstep:
         return Member(search)
 
     def answer(self, found: list[tuple[Member, list[int]]]) -> int:
-        """Evaluate the leaves that `collect` found and back them up, each in its search; returns how many."""
-        found = [(member, slots) for member, slots in found if slots]
-        if not found:
-            return 0
-        first = found[0][0].search
-        planes = np.concatenate([member.search.batches.arrays.planes[slots] for member, slots in found])
-        _check_planes(planes, found)
+        """Back up the leaves that `collect` found, each in its search; returns how many had to be evaluated.
+
+        One call of the evaluator answers all leaves that the cache does not know.
+        """
+        asked = [(member, member.unknown(slots)) for member, slots in found]
+        answers, row = self._evaluated([(member, slots) for member, slots in asked if slots]), 0
+        for (member, slots), (_, unknown) in zip(found, asked, strict=True):
+            if slots:
+                rows = slice(row, row + len(unknown))
+                row += len(unknown)
+                member.settle(slots, LeafAnswers(answers.policy[rows], answers.values[rows]))
+        return row
+
+    def _evaluated(self, asked: list[tuple[Member, list[int]]]) -> LeafAnswers:
+        if not asked:
+            return NO_ANSWERS
+        first = asked[0][0].search
+        planes = np.concatenate([member.search.batches.arrays.planes[slots] for member, slots in asked])
+        _check_planes(planes, asked)
         began = time.perf_counter()
         answers = first.batches.evaluator(planes.reshape(len(planes), *first.game.planes))
         self.seconds += time.perf_counter() - began
         self.evaluations += len(planes)
-        row = 0
-        for member, slots in found:
-            rows = slice(row, row + len(slots))
-            member.search.batches.settle(
-                np.array(slots, np.int32), LeafAnswers(answers.policy[rows], answers.values[rows])
-            )
-            row += len(slots)
-        return len(planes)
+        return answers
 
 
 def check_finite(game: Game, planes: Any, where: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from playout.common.raised import described
 from playout.errors import FileError, GameError, PlayoutError, SettingsError
 from playout.evaluators.onnx import OnnxNetwork
-from playout.evaluators.pytorch import _threads, _torch
+from playout.evaluators.pytorch import load_torch, using_threads
 from playout.game import Game
 from playout.play.chance import seed_of
 
@@ -41,7 +41,7 @@ class State:
 
 def new_state(game: Game, recipe: Recipe) -> State:
     """The state before the first generation."""
-    torch = _torch()
+    torch = load_torch()
     torch.manual_seed(seed_of(recipe.seed, "weights"))
     model = new_model(game, recipe)
     average = {name: tensor.clone() for name, tensor in model.state_dict().items() if tensor.is_floating_point()}
@@ -129,7 +129,7 @@ def checked_about(about: Any, generation: int) -> dict[str, Any]:
 
 def moments_of(weights: Any) -> dict[str, Any]:
     """The shapes of what AdamW keeps for an array of weights."""
-    return {"step": _torch().tensor(0.0), "exp_avg": weights, "exp_avg_sq": weights}
+    return {"step": load_torch().tensor(0.0), "exp_avg": weights, "exp_avg_sq": weights}
 
 
 def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dic
         raise ValueError(f"it has {'no' if name in like else 'an unknown'} {part}/{name}")
     for name, tensor in like.items():
         check_array(f"{part}/{name}", arrays[f"{part}/{name}"], tuple(tensor.shape), tensor.numpy().dtype)
-    return {name: _torch().from_numpy(np.array(arrays[f"{part}/{name}"])) for name in like}
+    return {name: load_torch().from_numpy(np.array(arrays[f"{part}/{name}"])) for name in like}
 
 
 def check_best(data: bytes, game: Game) -> None:
@@ -174,7 +174,7 @@ def learn(
 def _learn(
     state: State, game: Game, recipe: Recipe, samples: Samples, steps: int, random: Any, look: Callable[[int], None]
 ) -> dict[str, Any]:
-    torch = _torch()
+    torch = load_torch()
     turns = symmetries_of(game)
     model, optimiser = state.model, state.optimiser
     spread = float(model.spread)
@@ -260,11 +260,11 @@ def set_scale(model: Any, samples: Samples) -> None:
 @contextlib.contextmanager
 def deterministic(threads: int) -> Iterator[None]:
     """Make PyTorch give the same numbers each time, with `threads` threads."""
-    torch = _torch()
+    torch = load_torch()
     before = torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(True)
     try:
-        with _threads(torch, threads):
+        with using_threads(torch, threads):
             yield
     finally:
         torch.use_deterministic_algorithms(before)

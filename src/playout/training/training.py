@@ -13,7 +13,7 @@ from typing import Any
 
 from playout.common.disk import write_whole
 from playout.errors import FileError, SettingsError
-from playout.evaluators.pytorch import _torch
+from playout.evaluators.pytorch import load_torch
 from playout.game import Game
 from playout.play.chance import seed_of
 from playout.play.source import GameSource
@@ -56,7 +56,7 @@ class Training:
     ) -> None:
         check_not_importing()
         with interrupts_wait():  # an import that is interrupted may look like a missing package
-            _torch()
+            load_torch()
             _need_onnx()
         self.callbacks = callbacks or Callbacks()
         self.source = GameSource.of(game, settings, "training")
