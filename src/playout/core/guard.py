@@ -8,7 +8,6 @@ compiled without them.
 
 import contextlib
 import ctypes
-import dis
 import math
 from collections.abc import Callable
 from types import CellType, FunctionType, ModuleType
@@ -23,7 +22,8 @@ from numba.core import ir as numba_ir
 from numba.core.compiler_machinery import register_pass
 from numba.core.errors import ConstantInferenceError
 
-from .references import calls_in, is_users_own, names_in
+from .references import is_users_own, names_in
+from .refusals import refuse_recursion, refuse_unchecked
 from .watch import POLL_EVERY, RuleInterrupted, callback
 
 SYMBOL = "playout_poll"
@@ -182,7 +182,7 @@ def guarded(function: Callable[..., Any], **options: Any) -> Any:
     refuse_recursion(function)
 
     def finish(copied: FunctionType) -> Any:
-        refuse_flat(copied)
+        refuse_unchecked(copied)
         made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **options)(copied)
         made.is_guarded = True
         return made
@@ -205,16 +205,17 @@ class Copies:
         function = getattr(function, "py_func", function)
         if id(function) not in self.made:
             scope = dict(function.__globals__)
-            cells = tuple(CellType() for _ in function.__closure__ or ())
-            copied = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+            cells = tuple(copy_cell(cell) for cell in function.__closure__ or ())
+            defaults = function.__defaults__ and tuple(self.replaced(value) for value in function.__defaults__)
+            copied = FunctionType(function.__code__, scope, function.__name__, defaults, cells)
             copied.__qualname__, copied.__module__ = function.__qualname__, function.__module__
             self.made[id(function)] = self.finish(copied)  # before its helpers, which may refer back to it
             for name in names_in(function.__code__):
                 if name in scope:
                     scope[name] = self.replaced(scope[name])
-            for cell, original in zip(cells, function.__closure__ or (), strict=True):
+            for cell in cells:
                 with contextlib.suppress(ValueError):  # a cell that is still empty
-                    cell.cell_contents = self.replaced(original.cell_contents)
+                    cell.cell_contents = self.replaced(cell.cell_contents)
         return self.made[id(function)]
 
     def replaced(self, value: Any) -> Any:
@@ -236,29 +237,9 @@ class Copies:
         return self.modules[id(module)]
 
 
-def refuse_flat(function: FunctionType) -> None:
-    """Reject `.flat`, whose indices Numba does not check."""
-    for step in dis.get_instructions(function.__code__):
-        if step.argval == "flat" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
-            place = f'File "{function.__code__.co_filename}", line {line}'
-            raise ValueError(f"`.flat` can't be checked for indices past the end; index the array itself\n{place}")
-
-
-def refuse_recursion(function: Callable[..., Any]) -> None:
-    """Reject recursion: if endless, it crashes the process when it runs, or already when Numba infers its types."""
-    done: set[int] = set()
-
-    def follow(caller: FunctionType, path: list[FunctionType]) -> None:
-        for line, callee in calls_in(caller):
-            if any(callee is other for other in path):
-                first, *others = [f"`{other.__name__}`" for other in path[path.index(callee) :]]
-                how = f"{first} calls {', which calls '.join([*others, first]) if others else 'itself'}"
-                place = f'File "{caller.__code__.co_filename}", line {line}'
-                raise ValueError(f"{how}, and recursion has no limit in compiled rules; write it as a loop\n{place}")
-            if id(callee) not in done:
-                follow(callee, [*path, callee])
-        done.add(id(caller))
-
-    first: Any = getattr(function, "py_func", function)
-    follow(first, [first])
+def copy_cell(cell: CellType) -> CellType:
+    """Another cell of a closure with the same contents."""
+    try:
+        return CellType(cell.cell_contents)
+    except ValueError:  # still empty
+        return CellType()

@@ -50,19 +50,19 @@ def names_in(code: CodeType) -> list[str]:
     return names
 
 
-def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
+def steps_in(code: CodeType) -> Iterator[dis.Instruction]:
     """The instructions of a function and of the functions nested in it."""
     yield from dis.get_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _steps_in(constant)
+            yield from steps_in(constant)
 
 
-def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
-    """The user's own functions that a function refers to, each with its line."""
+def values_in(function: FunctionType) -> Iterator[tuple[int, Any]]:
+    """The values from outside that a function refers to, each with its line; of a tuple, its items."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     value: Any = None
-    for step in _steps_in(function.__code__):
+    for step in steps_in(function.__code__):
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
         elif step.opname == "LOAD_GLOBAL":
@@ -73,9 +73,22 @@ def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
         else:
             value = None
         for item in value if type(value) is tuple else (value,):
-            inner = getattr(item, "py_func", None)
-            if isinstance(inner, FunctionType) and is_users_own(inner):
-                yield (step.positions.lineno if step.positions else None) or 0, inner
+            yield line_of(step, function), item
+    for value in function.__defaults__ or ():
+        yield function.__code__.co_firstlineno, value
+
+
+def line_of(step: dis.Instruction, function: FunctionType) -> int:
+    """The line of an instruction, or the function's first line if it has none."""
+    return (step.positions.lineno if step.positions else None) or function.__code__.co_firstlineno
+
+
+def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
+    """The user's own compiled functions that a function refers to, each with its line."""
+    for line, value in values_in(function):
+        inner = getattr(value, "py_func", None)
+        if isinstance(inner, FunctionType) and is_users_own(inner):
+            yield line, inner
 
 
 def fingerprint(*parts: object) -> str:
