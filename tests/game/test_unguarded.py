@@ -1,10 +1,12 @@
 """Ways round the guard: helpers compiled otherwise, arrays without index checks, loops in helpers of helpers."""
 
+import time
+
 import numba
 import numpy as np
 import pytest
 from numba.experimental import jitclass
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 from numpy.lib.stride_tricks import as_strided
 
 import playout as po
@@ -44,6 +46,15 @@ def by_register_jitable(actions):
     for i in range(FAR):
         actions[i] = 1
     return 1
+
+
+def by_overload(x):
+    return x
+
+
+@overload(by_overload)
+def implementation(x):
+    return lambda x: x
 
 
 @intrinsic
@@ -94,6 +105,11 @@ def stencilled(state, actions):
     return 1
 
 
+def overloaded(state, actions):
+    actions[0] = by_overload(1)
+    return 1
+
+
 def jitable(state, actions):
     return by_register_jitable(actions)
 
@@ -128,7 +144,7 @@ def closed_over(helper):
         (vectorized, "by_vectorize", "@numba.vectorize"),
         (called_back, "by_cfunc", "@numba.cfunc"),
         (stencilled, "helper", "@numba.stencil"),
-        (jitable, "by_register_jitable", "@overload or @register_jitable"),
+        (overloaded, "by_overload", "@overload"),
         (intrinsically, "by_intrinsic", "@intrinsic"),
         (with_class, "ByJitclass", "@jitclass"),
         (by_default, "by_vectorize", "@numba.vectorize"),
@@ -141,6 +157,11 @@ def test_a_helper_that_is_not_compiled_by_njit_is_refused(rule, helper, how):
     assert "test_unguarded.py:" in text
     assert f"{helper}` is compiled by {how}, and" in text.replace("a helper`", "helper`")
     assert "@numba.njit" in text
+
+
+def test_a_helper_with_register_jitable_is_guarded():
+    text = message(nim(jitable))
+    assert f"Other.legal_actions wrote actions[{FAR - 1}], {FAR} entries in all" in text
 
 
 def strided(state, actions):
@@ -185,3 +206,96 @@ def test_arrays_without_index_checks_are_refused(rule, name):
     text = message(nim(rule))
     assert "Other.legal_actions can't be compiled, at " in text
     assert f"`{name}` can't be checked for indices past the end; index the array itself" in text
+
+
+@numba.njit
+def innermost(x):
+    for _ in range(4096):
+        x = (x * 6364136223846793005 + 1442695040888963407) ^ (x >> 3)
+    return x
+
+
+@numba.njit
+def middle(x):
+    for _ in range(4096):
+        x = innermost(x)
+    return x
+
+
+@numba.njit
+def outer(x):
+    for _ in range(4096):
+        x = middle(x)
+    return x
+
+
+def through_helpers(state, actions):
+    actions[0] = 1
+    if state.stones > 12:
+        return 1
+    actions[0] = 1 + (outer(state.stones) & 1)
+    return 1
+
+
+@numba.njit
+def few(x, rounds):
+    for _ in range(rounds):
+        x = (x * 6364136223846793005 + 1442695040888963407) ^ (x >> 3)
+    return x
+
+
+@numba.njit
+def few_of_few(x, rounds):
+    for _ in range(rounds):
+        x = few(x, rounds)
+    return x
+
+
+@numba.njit
+def few_of_few_of_few(x, rounds):
+    for _ in range(rounds):
+        x = few_of_few(x, rounds)
+    return x
+
+
+def through_short_calls(state, actions):
+    actions[0] = 1
+    if state.stones > 12:
+        return 1
+    actions[0] = 1 + (few_of_few_of_few(state.stones, 4096 + state.turn) & 1)
+    return 1
+
+
+def through_numpy(state, actions):
+    actions[0] = 1
+    if state.stones > 12:
+        return 1
+    numbers = np.arange(3_000_000)
+    total = 0
+    for _ in range(4000):
+        total += np.sort(numbers[::-1])[0]
+    actions[0] = 1 + (total & 1)
+    return 1
+
+
+def through_slices(state, actions):
+    actions[0] = 1
+    if state.stones > 12:
+        return 1
+    numbers = np.zeros(3_000_000)
+    for i in range(4000):
+        numbers[:] = i
+        numbers += i
+        numbers.sort()
+    actions[0] = 1 + (np.int64(numbers[0]) & 1)
+    return 1
+
+
+@pytest.mark.parametrize("rule", [through_helpers, through_short_calls, through_numpy, through_slices])
+def test_long_work_in_short_loops_ends_with_the_time(rule):
+    game = nim(rule)
+    game.rules_table()
+    began = time.monotonic()
+    with pytest.raises(po.GameError, match=r"was still running .*the time of the search was up"):
+        po.Search(game, seed=1).run(seconds=0.2)
+    assert time.monotonic() - began < 30

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.registry import cpu_target
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -86,9 +87,25 @@ def line_of(step: dis.Instruction, function: FunctionType) -> int:
 def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
     """The user's own compiled functions that a function refers to, each with its line."""
     for line, value in values_in(function):
-        inner = getattr(value, "py_func", None)
-        if isinstance(inner, FunctionType) and is_users_own(inner):
+        if inner := helper_of(value):
             yield line, inner
+
+
+def helper_of(value: Any) -> FunctionType | None:
+    """The function behind a user's own `numba.njit` or `register_jitable` function; None for any other value."""
+    inner = getattr(value, "py_func", None)
+    if isinstance(value, FunctionType) and is_users_own(value):
+        ways = [way.__qualname__ for way in overloads_of(value)]
+        inner = value if ways and all(way.startswith("register_jitable.") for way in ways) else None
+    return inner if isinstance(inner, FunctionType) and is_users_own(inner) else None
+
+
+def overloads_of(function: FunctionType) -> list[FunctionType]:
+    """The functions that give Numba implementations of a Python function."""
+    known = cpu_target.typing_context
+    known.refresh()
+    kind = known._lookup_global(function)
+    return [template._overload_func for template in getattr(kind, "templates", ())]
 
 
 def fingerprint(*parts: object) -> str:

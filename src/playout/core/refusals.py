@@ -9,13 +9,12 @@ import numba
 import numpy as np
 from numba.core.ccallback import CFunc
 from numba.core.extending import _Intrinsic
-from numba.core.registry import cpu_target
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.gufunc import GUFunc
 from numba.stencils.stencil import StencilFunc
 
-from .references import calls_in, is_users_own, line_of, steps_in, values_in
+from .references import calls_in, helper_of, is_users_own, line_of, overloads_of, steps_in, values_in
 
 # Arrays from an address or with strides of their own.
 UNCHECKED = {"as_strided": np.lib.stride_tricks.as_strided, "carray": numba.carray, "farray": numba.farray}
@@ -32,7 +31,7 @@ COMPILED_OTHERWISE: dict[Any, str] = {
 
 def refuse_unchecked(function: FunctionType) -> None:
     """Reject what gets round the guard: ways to arrays whose indices Numba does not check, and helpers that are
-    compiled in other ways than by `numba.njit`, which can't be copied guarded.
+    compiled in other ways than by `numba.njit` or `register_jitable`, which can't be copied guarded.
     """
     found = [(line_of(step, function), step.argval) for step in steps_in(function.__code__) if _loads_unchecked(step)]
     for line, value in values_in(function):
@@ -64,11 +63,8 @@ def _compiled_otherwise(value: Any) -> str | None:
         return None
     if how := next((how for kind, how in COMPILED_OTHERWISE.items() if isinstance(value, kind)), None):
         return how
-    if isinstance(value, FunctionType) and is_users_own(value):
-        known = cpu_target.typing_context
-        known.refresh()
-        if known._lookup_global(value) is not None:
-            return "@overload or @register_jitable"
+    if isinstance(value, FunctionType) and overloads_of(value) and not helper_of(value):
+        return "@overload"
     return None
 
 
