@@ -165,6 +165,7 @@ class Again:
     recorder: Recorder = field(default_factory=Recorder)
     buffers: dict[str, Any] = field(default_factory=dict)
     actions: list[int] = field(default_factory=list)  # those it was given, or those it listed
+    left: list[int] = field(default_factory=list)  # those it was given, after the call
     error: Exception | None = None
 
 
@@ -193,8 +194,10 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
     try:
         with np.errstate(all="ignore"):
             count = plain(state, *given, *again.buffers.values())
-        if rule == "legal_actions":
+        if rule in ("legal_actions", "chance_outcomes"):
             again.actions = again.buffers["actions"][: int(count)].tolist()
+        elif rule in ("priors", "playout_action"):
+            again.left = given[0][: len(again.actions)].tolist()
     except Exception as error:  # noqa: BLE001  # whatever a user's rule raises
         again.error = error
     return again
@@ -218,11 +221,16 @@ def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
 
 
 def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
-    """What is wrong with actions listed twice or invalid priors, and what to do."""
-    if rule == "legal_actions":
-        twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
-        if twice is not None:
-            return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    """What is wrong with actions listed twice or changed, or invalid priors, and what to do."""
+    twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
+    if rule == "legal_actions" and twice is not None:
+        return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    if rule == "chance_outcomes" and twice is not None:
+        fix = "list each outcome once, with the sum of its probabilities"
+        return f"listed outcome {twice} more than once ({_some(again.actions)})", fix
+    for i, (before, after) in enumerate(zip(again.actions, again.left, strict=False)):
+        if before != after:
+            return f"changed actions[{i}] from {before} to {after}", "only read `actions`, or change a copy of it"
     fix = "write a finite weight of at least 0 for each of actions[:count]"
     for i, weight in enumerate(again.buffers.get("out", ())[: len(again.actions)]):
         if weight == UNWRITTEN:
