@@ -29,6 +29,22 @@ class Speechless(Nim):
         raise SystemExit("no words")
 
 
+class Wordless(Nim):
+    """Never finds the words for a position."""
+
+    def state_to_text(self, state):  # type: ignore[no-untyped-def]
+        while True:
+            pass
+
+
+class Nameless(Nim):
+    """Never finds the words for an action."""
+
+    def action_to_text(self, state, action):  # type: ignore[no-untyped-def]
+        while True:
+            pass
+
+
 class Undrawn(Nim):
     """Ends the program when a picture is wanted."""
 

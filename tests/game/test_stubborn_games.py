@@ -15,7 +15,7 @@ from playout.core import watch
 from tests.processes import hearing_ctrl_c
 from tests.web.web_server import Served, serving
 
-from .stubborn_games import Forever, Leaves, Odd, Pressing, Quitting, Strange
+from .stubborn_games import Forever, Leaves, Nameless, Odd, Pressing, Quitting, Strange, Wordless
 
 GAMES = Path(__file__).with_name("stubborn_games.py")
 
@@ -48,6 +48,32 @@ def test_the_time_of_a_search_is_the_time_of_its_start(
     assert main([command, f"{GAMES}:{name}", "-t", "0.1"]) == 2
     said = capsys.readouterr().err
     assert "was still running after 1 s and was interrupted" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("kind", "said"), [(Wordless, "state_to_text"), (Nameless, "action_to_text")])
+def test_a_text_that_never_ends_is_interrupted_by_name(kind: type[po.Game], said: str) -> None:
+    position = kind().position()
+    still = rf"{kind.__name__}.{said} was still running.* in stones=21 turn=0 after 0.2 s .*\.py:\d+ end"
+    with pytest.raises(po.GameError, match=still):
+        _ = position.text if kind is Wordless else position.action_text(2)
+
+
+def test_ctrl_c_ends_a_text_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "MOST_SECONDS", 600.0)
+    position = Wordless().position()
+    with hearing_ctrl_c():
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt, match=r"Wordless.state_to_text was still running in stones=21 turn=0"):
+            _ = position.text
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize("name", ["Wordless", "Nameless"])
+def test_a_text_that_never_ends_ends_a_command(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["analyze", f"{GAMES}:{name}", "-t", "0.1"]) == 2
+    said = capsys.readouterr().err
+    assert f"{name}.{'state' if name == 'Wordless' else 'action'}_to_text was still running" in said
     assert said.count("\n") == 1
 
 

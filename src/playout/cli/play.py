@@ -313,7 +313,7 @@ class TerminalGame:
 
     def picture(self) -> Text:
         """The position in colours."""
-        return Text.assemble(*self.game.paint(self.position.state))
+        return Text.assemble(*self.game.call_method("paint", self.position.state))
 
     def say(self, words: str) -> None:
         """Print a line, or put it below the picture."""
@@ -358,7 +358,7 @@ class TerminalGame:
 
     def score(self) -> float:
         """The score of a game of one player: the game's own, or the return."""
-        known = self.game.score(self.position.state)
+        known = self.game.call_method("score", self.position.state)
         return float(self.returns()[0]) if known is None else float(known)
 
     def name(self, player: int) -> str:

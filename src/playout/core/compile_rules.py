@@ -13,7 +13,7 @@ from numba.extending import register_jitable
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .evaluate import is_listed, make_playout
 from .guard import guarded
-from .jit import COMPILED, OPTIONS, address, compile_function
+from .jit import COMPILED, OPTIONS, address, compile_function, njit
 from .references import fingerprint, is_proven, referenced
 from .rules import NAMES, PLAYOUT, SIGNATURES, TABLE_SIZE
 
@@ -133,7 +133,7 @@ class Rules:
             "evaluate",
         ):
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
-            rule = self._checked if name == "priors" else self._part
+            rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
         function = make_playout(self.players, self.max_actions, self.guard, **parts)
         if COMPILED:
@@ -161,27 +161,53 @@ def make_checked_actions(legal_actions: Callable[..., Any], max_actions: int) ->
 
     def checked_actions(state, actions):
         count = legal_actions(state, actions)
-        if count > max_actions:
-            return count
-        rising = True
-        for i in range(1, count):
-            rising &= actions[i] > actions[i - 1]
-        if not rising and count <= MOST_COMPARED:
-            for i in range(1, count):
-                if is_listed(actions, i, actions[i]):
-                    raise WrongAnswerError("legal_actions lists an action more than once")
+        if count <= max_actions and lists_twice(actions, count):
+            raise WrongAnswerError("legal_actions lists an action more than once")
         return count
 
     return checked_actions
 
 
+def make_checked_outcomes(chance_outcomes: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
+    """`chance_outcomes`, checked to list no outcome twice. A probability that it does not write is not a number.
+
+    Its callers check the number of outcomes and the probabilities.
+    """
+
+    def checked_outcomes(state, actions, probabilities):
+        for i in range(min(max_actions, probabilities.shape[0])):
+            probabilities[i] = np.nan
+        count = chance_outcomes(state, actions, probabilities)
+        if count <= max_actions and lists_twice(actions, count):
+            raise WrongAnswerError("chance_outcomes lists an outcome more than once")
+        return count
+
+    return checked_outcomes
+
+
+@njit
+def lists_twice(actions, count):
+    """Whether an action is listed more than once; long lists that are not in rising order are not searched."""
+    rising = True
+    for i in range(1, count):
+        rising &= actions[i] > actions[i - 1]
+    if not rising and count <= MOST_COMPARED:
+        for i in range(1, count):
+            if is_listed(actions, i, actions[i]):
+                return True
+    return False
+
+
 def make_checked_priors(priors: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
-    """`priors`, checked to write a valid weight for every action."""
+    """`priors`, checked to write a valid weight for every action, and not to change the actions."""
 
     def checked_priors(state, actions, count, out):
         for i in range(count):
             out[i] = np.nan
+        before = checksum(actions, count)
         priors(state, actions, count, out)
+        if checksum(actions, count) != before:
+            raise WrongAnswerError("priors changes `actions`")
         total, fit = 0.0, True
         for i in range(count):
             fit &= out[i] >= 0.0
@@ -192,7 +218,34 @@ def make_checked_priors(priors: Callable[..., Any], max_actions: int) -> Callabl
     return checked_priors
 
 
-CHECKS = {"legal_actions": make_checked_actions, "priors": make_checked_priors}
+def make_checked_playout_action(playout_action: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
+    """`playout_action`, checked not to change the actions. Playouts check that it returns one of them."""
+
+    def checked_playout_action(state, actions, count, rng):
+        before = checksum(actions, count)
+        action = playout_action(state, actions, count, rng)
+        if checksum(actions, count) != before:
+            raise WrongAnswerError("playout_action changes `actions`")
+        return action
+
+    return checked_playout_action
+
+
+@njit
+def checksum(actions, count):
+    """A number that changes with any single action, and with their order."""
+    total = np.int64(count)
+    for i in range(count):
+        total = total * 31 + actions[i]
+    return total
+
+
+CHECKS = {
+    "legal_actions": make_checked_actions,
+    "chance_outcomes": make_checked_outcomes,
+    "priors": make_checked_priors,
+    "playout_action": make_checked_playout_action,
+}
 
 
 def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callable[..., Any]:

@@ -8,10 +8,8 @@ compiled without them.
 
 import contextlib
 import ctypes
-import dis
-import math
 from collections.abc import Callable
-from types import CellType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -23,35 +21,68 @@ from numba.core import ir as numba_ir
 from numba.core.compiler_machinery import register_pass
 from numba.core.errors import ConstantInferenceError
 
-from .references import calls_in, is_users_own, names_in
+from .copies import Copies
+from .refusals import refuse_recursion, refuse_unchecked
 from .watch import POLL_EVERY, RuleInterrupted, callback
 
 SYMBOL = "playout_poll"
 WORD = ir.IntType(64)
-FEW_ROUNDS = 1 << 12  # a loop with no more than this, inner loops included, is not counted
+FEW_ROUNDS = 1 << 12  # a loop with no more than this, with inner loops and what it calls, is not counted
+UNKNOWN_ROUNDS = 1 << 6  # of a function that is chosen when the rule runs
+ARRAY_WIDE = ("call", "arrayexpr", "binop", "inplace_binop", "unary")  # what may handle whole arrays
 
+SUMS, LINE, STACK_BITS = "playout_rounds", 8, 20  # a sum in each cache line; the stacks of threads are far apart
+SHARED_POLL_EVERY = 1 << 20  # rounds and elements, a power of two
+shared = (ctypes.c_int64 * (16 * LINE))()
+
+llvm.add_symbol(SUMS, ctypes.addressof(shared))
 llvm.add_symbol(SYMBOL, ctypes.cast(callback, ctypes.c_void_p).value or 0)
 
 
 class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
     """Numba's lowering, with index checks that know their line and loops that poll.
 
-    Loops count their rounds, except those that visibly make few. A loop over a range or an array counts all its rounds
-    when it begins, unless they are many; the compiler moves that test out of the loop.
+    Loops count their rounds, except those that visibly do little. A loop over a range or an array counts all its rounds
+    when it begins, unless they are many; the compiler moves that test out of the loop. A round counts as many as are
+    made in it without being counted, in small loops and in the functions called. What a call counted too little for a
+    poll of its own is added to a sum for all calls of a thread, and so are the elements that NumPy's functions handle.
     """
 
     def lower_function_body(self) -> Any:
-        loops = list(analysis.compute_cfg_from_blocks(self.blocks).loops().values())
-        written = {loop.header: self._rounds_as_written(loop) for loop in loops}
-        self._headers, self._counted = set(), set()
-        for loop in loops:
-            around = [written[other.header] or 1 for other in loops if loop.header in other.body]
-            if written[loop.header] is None or math.prod(around) > FEW_ROUNDS:
-                self._headers.add(id(self.blocks[loop.header]))
-                self._counted.add(id(self._iterator_of(self.blocks[loop.header])))
+        self._weights: dict[int, int] = {}  # by header block of a counted loop: what a round counts
+        self._counted: dict[int, int] = {}  # the same by iterator
         self._rounds = None
         self._are_many: dict[int, Any] = {}  # by iterator: the variable that says whether its rounds are many
+        uncounted = self._weigh_loops()
+        self._left_over = uncounted if uncounted > FEW_ROUNDS else 0
+        function = self.func_ir.func_id.func
+        function.rounds = max(getattr(function, "rounds", 1), 1 if self._left_over else uncounted)
         return super().lower_function_body()
+
+    def _weigh_loops(self) -> int:
+        """Decide which loops are counted, the inner ones first; returns the rounds of a call that are not."""
+        rounds = {label: self._rounds_of_calls(block) for label, block in self.blocks.items()}
+        loops = analysis.compute_cfg_from_blocks(self.blocks).loops().values()
+        for loop in sorted(loops, key=lambda loop: len(loop.body)):
+            header, written = self.blocks[loop.header], self._rounds_as_written(loop)
+            weight = min(1 + sum(rounds[label] for label in loop.body), POLL_EVERY)
+            rounds |= dict.fromkeys(loop.body, 0)
+            if written is not None and written * weight <= FEW_ROUNDS:
+                rounds[loop.header] = written * weight
+            else:
+                self._weights[id(header)] = self._counted[id(self._iterator_of(header))] = weight
+        return sum(rounds.values())
+
+    def _rounds_of_calls(self, block: Any) -> int:
+        """The rounds that the functions called in a block make without counting them."""
+        rounds = 0
+        for call in block.find_exprs(op="call"):
+            kind = self.typeof(call.func.name)
+            if isinstance(kind, types.Dispatcher):
+                rounds += getattr(kind.dispatcher.py_func, "rounds", 1)
+            elif isinstance(kind, types.FunctionType):  # one of several functions
+                rounds += UNKNOWN_ROUNDS
+        return rounds
 
     def lower(self) -> None:
         """Check indices with one comparison instead of Numba's two, and give every exception the user's line."""
@@ -82,17 +113,50 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
     def lower_expr(self, resty: Any, expr: Any) -> Any:
         if id(expr) in self._counted and isinstance(self.typeof(expr.value.name), types.RangeType | types.Array):
             self._count_in_advance(expr)
-        return super().lower_expr(resty, expr)
+        value = super().lower_expr(resty, expr)
+        if expr.op in ARRAY_WIDE:
+            arrays = [(resty, value)] if isinstance(resty, types.Array) else []
+            for name in self._arrays_given(expr) if expr.op == "call" else ():
+                arrays.append((self.typeof(name), self.loadvar(name)))
+            for kind, array in arrays:
+                self._share(self.context.make_array(kind)(self.context, self.builder, array).nitems)
+        return value
+
+    def _arrays_given(self, call: Any) -> list[str]:
+        """The names of the arrays that a function of NumPy or Numba is given, or whose method it is."""
+        kind = self.typeof(call.func.name)
+        given = [variable for variable in call.args if isinstance(variable, numba_ir.Var)]
+        if isinstance(kind, types.BoundFunction):
+            with contextlib.suppress(KeyError, AttributeError):
+                given.append(self.func_ir.get_definition(call.func).value)
+        elif not isinstance(kind, types.Function) or kind.typing_key is len:
+            return []
+        return [variable.name for variable in given if isinstance(self.typeof(variable.name), types.Array)]
+
+    def lower_inst(self, inst: Any) -> None:
+        if isinstance(inst, numba_ir.Return) and not self.generator_info:
+            if self._rounds is not None:
+                self._share(self.builder.load(self._rounds))
+            if self._left_over:
+                self._share(WORD(self._left_over))
+        super().lower_inst(inst)
+        if isinstance(inst, numba_ir.SetItem | numba_ir.StaticSetItem):
+            kind = self.typeof(inst.target.name)
+            index = self.fndesc.calltypes[inst].args[1]
+            if isinstance(kind, types.Array) and not isinstance(index, types.Integer):
+                array = self.context.make_array(kind)(self.context, self.builder, self.loadvar(inst.target.name))
+                if not (isinstance(index, types.BaseTuple) and all(isinstance(i, types.Integer) for i in index.types)):
+                    self._share(array.nitems)
 
     def lower_block(self, block: Any) -> None:
-        if id(block) in self._headers:
+        if id(block) in self._weights:
             self.loc = block.loc
-            are_many = self._are_many.get(id(self._iterator_of(block)))
+            are_many, weight = self._are_many.get(id(self._iterator_of(block))), WORD(self._weights[id(block)])
             if are_many is None:
-                self._count(WORD(1))
+                self._count(weight)
             else:
                 with cgutils.if_unlikely(self.builder, self.builder.load(are_many)):
-                    self._count(WORD(1))
+                    self._count(weight)
         super().lower_block(block)
 
     def _iterator_of(self, header: Any) -> Any:
@@ -126,22 +190,38 @@ class _GuardedLower(lowering.Lower):  # type: ignore[misc]  # Numba is untyped
         rounds = length(builder, (self.loadvar(expr.value.name),))
         if rounds.type.width < WORD.width:  # a range of int32 has an int32 length
             rounds = builder.zext(rounds, WORD)
-        are_many = builder.icmp_unsigned(">=", rounds, WORD(POLL_EVERY))
+        weight = self._counted[id(expr)]
+        are_many = builder.icmp_unsigned(">=", rounds, WORD(POLL_EVERY // weight))
         self._are_many[id(expr)] = kept = cgutils.alloca_once(builder, are_many.type)
         builder.store(are_many, kept)
-        self._count(builder.select(are_many, WORD(0), rounds))
+        self._count(builder.select(are_many, WORD(0), builder.mul(rounds, WORD(weight))))
 
     def _count(self, more: Any) -> None:
-        builder = self.builder
         if self._rounds is None:
-            self._rounds = cgutils.alloca_once(builder, WORD)
-        before = builder.load(self._rounds)
-        rounds = builder.add(before, more)
-        builder.store(rounds, self._rounds)
-        due = builder.icmp_unsigned(">=", builder.xor(before, rounds), WORD(POLL_EVERY))
+            self._rounds = cgutils.alloca_once(self.builder, WORD)
+        self._add(self._rounds, more, POLL_EVERY, told=True)
+
+    def _share(self, more: Any) -> None:
+        """Add to the sum for all calls of this thread. Threads are told apart by their stacks, mostly."""
+        builder = self.builder
+        sums = builder.module.globals.get(SUMS)
+        if sums is None:
+            sums = ir.GlobalVariable(builder.module, ir.ArrayType(WORD, len(shared)), SUMS)
+        here = builder.ptrtoint(cgutils.alloca_once(builder, WORD), WORD)
+        slot = builder.and_(builder.lshr(here, WORD(STACK_BITS)), WORD(len(shared) // LINE - 1))
+        at = builder.gep(sums, [WORD(0), builder.mul(slot, WORD(LINE))])
+        self._add(at, more, SHARED_POLL_EVERY, told=False)
+
+    def _add(self, sum: Any, more: Any, every: int, told: bool) -> None:
+        """Add to a sum and poll when it passes a multiple of `every`; where `told`, with the sum as the rounds."""
+        builder = self.builder
+        before = builder.load(sum)
+        after = builder.add(before, more)
+        builder.store(after, sum)
+        due = builder.icmp_unsigned(">=", builder.xor(before, after), WORD(every))
         with cgutils.if_unlikely(builder, due):
             function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(WORD, [WORD]), SYMBOL)
-            stop = builder.icmp_unsigned("!=", builder.call(function, [rounds]), WORD(0))
+            stop = builder.icmp_unsigned("!=", builder.call(function, [after if told else WORD(0)]), WORD(0))
             with cgutils.if_unlikely(builder, stop):
                 self.context.call_conv.return_user_exc(builder, RuleInterrupted, ())
 
@@ -182,83 +262,9 @@ def guarded(function: Callable[..., Any], **options: Any) -> Any:
     refuse_recursion(function)
 
     def finish(copied: FunctionType) -> Any:
-        refuse_flat(copied)
+        refuse_unchecked(copied)
         made = numba.njit(boundscheck=True, pipeline_class=_GuardedCompiler, **options)(copied)
         made.is_guarded = True
         return made
 
     return Copies(finish).of(function)
-
-
-class Copies:
-    """Copies of functions, each made once; `finish` turns a copy into what is wanted, such as a guarded dispatcher.
-
-    In the copies, compiled helpers of the user's own are replaced by copies as well.
-    """
-
-    def __init__(self, finish: Callable[[FunctionType], Any]) -> None:
-        self.finish = finish
-        self.made: dict[int, Any] = {}
-        self.modules: dict[int, ModuleType] = {}
-
-    def of(self, function: Any) -> Any:
-        function = getattr(function, "py_func", function)
-        if id(function) not in self.made:
-            scope = dict(function.__globals__)
-            cells = tuple(CellType() for _ in function.__closure__ or ())
-            copied = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
-            copied.__qualname__, copied.__module__ = function.__qualname__, function.__module__
-            self.made[id(function)] = self.finish(copied)  # before its helpers, which may refer back to it
-            for name in names_in(function.__code__):
-                if name in scope:
-                    scope[name] = self.replaced(scope[name])
-            for cell, original in zip(cells, function.__closure__ or (), strict=True):
-                with contextlib.suppress(ValueError):  # a cell that is still empty
-                    cell.cell_contents = self.replaced(original.cell_contents)
-        return self.made[id(function)]
-
-    def replaced(self, value: Any) -> Any:
-        """A value that a function refers to, as the copy of that function should see it."""
-        if isinstance(value, ModuleType):
-            return self.module(value) if is_users_own(value) else value
-        if type(value) is tuple and any(hasattr(item, "py_func") for item in value):
-            return tuple(self.replaced(item) for item in value)
-        inner = getattr(value, "py_func", None)
-        is_helper = isinstance(inner, FunctionType) and is_users_own(inner) and not hasattr(value, "is_guarded")
-        return self.of(inner) if is_helper else value
-
-    def module(self, module: ModuleType) -> ModuleType:
-        """A copy of a user's module, with copies of its compiled functions."""
-        if id(module) not in self.modules:
-            self.modules[id(module)] = copied = ModuleType(module.__name__)
-            for name, value in vars(module).items():
-                setattr(copied, name, self.replaced(value))
-        return self.modules[id(module)]
-
-
-def refuse_flat(function: FunctionType) -> None:
-    """Reject `.flat`, whose indices Numba does not check."""
-    for step in dis.get_instructions(function.__code__):
-        if step.argval == "flat" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
-            place = f'File "{function.__code__.co_filename}", line {line}'
-            raise ValueError(f"`.flat` can't be checked for indices past the end; index the array itself\n{place}")
-
-
-def refuse_recursion(function: Callable[..., Any]) -> None:
-    """Reject recursion: if endless, it crashes the process when it runs, or already when Numba infers its types."""
-    done: set[int] = set()
-
-    def follow(caller: FunctionType, path: list[FunctionType]) -> None:
-        for line, callee in calls_in(caller):
-            if any(callee is other for other in path):
-                first, *others = [f"`{other.__name__}`" for other in path[path.index(callee) :]]
-                how = f"{first} calls {', which calls '.join([*others, first]) if others else 'itself'}"
-                place = f'File "{caller.__code__.co_filename}", line {line}'
-                raise ValueError(f"{how}, and recursion has no limit in compiled rules; write it as a loop\n{place}")
-            if id(callee) not in done:
-                follow(callee, [*path, callee])
-        done.add(id(caller))
-
-    first: Any = getattr(function, "py_func", function)
-    follow(first, [first])

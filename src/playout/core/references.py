@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.registry import cpu_target
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -50,19 +51,19 @@ def names_in(code: CodeType) -> list[str]:
     return names
 
 
-def _steps_in(code: CodeType) -> Iterator[dis.Instruction]:
+def steps_in(code: CodeType) -> Iterator[dis.Instruction]:
     """The instructions of a function and of the functions nested in it."""
     yield from dis.get_instructions(code)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _steps_in(constant)
+            yield from steps_in(constant)
 
 
-def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
-    """The user's own functions that a function refers to, each with its line."""
+def values_in(function: FunctionType) -> Iterator[tuple[int, Any]]:
+    """The values from outside that a function refers to, each with its line; of a tuple, its items."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     value: Any = None
-    for step in _steps_in(function.__code__):
+    for step in steps_in(function.__code__):
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             value = vars(value).get(step.argval) if isinstance(value, ModuleType) else None
         elif step.opname == "LOAD_GLOBAL":
@@ -73,9 +74,38 @@ def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
         else:
             value = None
         for item in value if type(value) is tuple else (value,):
-            inner = getattr(item, "py_func", None)
-            if isinstance(inner, FunctionType) and is_users_own(inner):
-                yield (step.positions.lineno if step.positions else None) or 0, inner
+            yield line_of(step, function), item
+    for value in function.__defaults__ or ():
+        yield function.__code__.co_firstlineno, value
+
+
+def line_of(step: dis.Instruction, function: FunctionType) -> int:
+    """The line of an instruction, or the function's first line if it has none."""
+    return (step.positions.lineno if step.positions else None) or function.__code__.co_firstlineno
+
+
+def calls_in(function: FunctionType) -> Iterator[tuple[int, FunctionType]]:
+    """The user's own compiled functions that a function refers to, each with its line."""
+    for line, value in values_in(function):
+        if inner := helper_of(value):
+            yield line, inner
+
+
+def helper_of(value: Any) -> FunctionType | None:
+    """The function behind a user's own `numba.njit` or `register_jitable` function; None for any other value."""
+    inner = getattr(value, "py_func", None)
+    if isinstance(value, FunctionType) and is_users_own(value):
+        ways = [way.__qualname__ for way in overloads_of(value)]
+        inner = value if ways and all(way.startswith("register_jitable.") for way in ways) else None
+    return inner if isinstance(inner, FunctionType) and is_users_own(inner) else None
+
+
+def overloads_of(function: FunctionType) -> list[FunctionType]:
+    """The functions that give Numba implementations of a Python function."""
+    known = cpu_target.typing_context
+    known.refresh()
+    kind = known._lookup_global(function)
+    return [template._overload_func for template in getattr(kind, "templates", ())]
 
 
 def fingerprint(*parts: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from playout.core.compile_errors import RuleCompileError
-from playout.core.guard import Copies
+from playout.core.copies import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from playout.common.raised import described, safe_text, users_line
+from playout.common.raised import described, safe_text, users_frames, users_line
 from playout.core.callback import CallbackError
 from playout.core.compile_rules import WrongAnswerError
-from playout.core.guard import Copies
+from playout.core.copies import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.references import PACKAGE, is_proven
 from playout.core.rules import CHANCE
-from playout.core.watch import CtrlC, RuleInterrupted, as_exception, python_seconds, watched
+from playout.core.watch import CtrlC, RuleExit, RuleInterrupted, as_exception, python_seconds, watched
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.parts.faults import raised_in
@@ -74,7 +74,7 @@ def rules_may_raise(
                     raise SettingsError(f"{name} raised {described(error)}, at {place}") from error
             if isinstance(error, RuleInterrupted) and watch is not None:
                 if position is None and state is not None:
-                    where = f" at {safe_text(lambda: game.state_to_text(game.rules.view(state.copy())))}"
+                    where = f" at {safe_text(lambda: game.call_method('state_to_text', game.rules.view(state.copy())))}"
                 still = f"{name} was still running{where}"
                 if watch.ctrl_c:
                     raise KeyboardInterrupt(still) from None
@@ -98,20 +98,43 @@ def call_python(name: str, function: Callable[..., Any], *arguments: Any) -> Any
 
     It is interrupted at Ctrl-C, and when it has used `python_seconds` of processor time.
     """
-    seconds = python_seconds()
-    with watched(), Watchdog(seconds) as watchdog:
+    with watched(), Watchdog(python_seconds()) as watchdog:
         try:
             return watchdog.call(function, *arguments)
         except PlayoutError:
             raise
-        except CtrlC:
-            raise KeyboardInterrupt(f"{name} was still running") from None
-        except NeverReturnedError as error:
-            question = f"; does the loop at {place} end?" if (place := users_line(error)) else ""
-            raise Hang(f"{name} was still running after {seconds:g} s and was interrupted{question}") from None
-        except Exception as error:
-            at = f", at {place}" if (place := users_line(error)) else ""
-            raise GameError(f"{name} raised {described(error)}{at}") from error
+        except (Exception, CtrlC, NeverReturnedError) as error:  # noqa: BLE001  # whatever a user's function raises
+            raise _failed(name, error, watchdog.seconds) from _cause(error)
+
+
+def call_method(title: str, method: Callable[..., Any], where: Callable[[], str], *arguments: Any) -> Any:
+    """Call a method that writes or reads texts or pictures, and that may be a user's own.
+
+    It is interrupted as in `call_python`, with the outermost of the user's functions in the message; what it raises
+    stays, unless it would end the program.
+    """
+    with watched(), Watchdog(python_seconds()) as watchdog:
+        try:
+            return watchdog.call(method, *arguments)
+        except (RuleExit, CtrlC, NeverReturnedError) as error:
+            own = [frame.name for frame in users_frames(error)]
+            name = f"{title}.{own[0] if own else method.__name__}"
+            raise _failed(name, error, watchdog.seconds, where()) from _cause(error)
+
+
+def _cause(error: BaseException) -> BaseException | None:
+    return error if isinstance(error, Exception) else None
+
+
+def _failed(name: str, error: BaseException, seconds: float, where: str = "") -> BaseException:
+    """The exception for a user's plain Python function that raised `error`, or that was interrupted by it."""
+    place = users_line(error)
+    if isinstance(error, CtrlC):
+        return KeyboardInterrupt(f"{name} was still running{where}")
+    if isinstance(error, NeverReturnedError):
+        question = f"; does the loop at {place} end?" if place else ""
+        return Hang(f"{name} was still running{where} after {seconds:g} s and was interrupted{question}")
+    return GameError(f"{name} raised {described(error)}{where}" + (f", at {place}" if place else ""))
 
 
 def _where(position: "Position | None", action: int | None) -> str:
@@ -165,6 +188,7 @@ class Again:
     recorder: Recorder = field(default_factory=Recorder)
     buffers: dict[str, Any] = field(default_factory=dict)
     actions: list[int] = field(default_factory=list)  # those it was given, or those it listed
+    left: list[int] = field(default_factory=list)  # those it was given, after the call
     error: Exception | None = None
 
 
@@ -193,8 +217,10 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
     try:
         with np.errstate(all="ignore"):
             count = plain(state, *given, *again.buffers.values())
-        if rule == "legal_actions":
+        if rule in ("legal_actions", "chance_outcomes"):
             again.actions = again.buffers["actions"][: int(count)].tolist()
+        elif rule in ("priors", "playout_action"):
+            again.left = given[0][: len(again.actions)].tolist()
     except Exception as error:  # noqa: BLE001  # whatever a user's rule raises
         again.error = error
     return again
@@ -218,11 +244,16 @@ def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
 
 
 def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
-    """What is wrong with actions listed twice or invalid priors, and what to do."""
-    if rule == "legal_actions":
-        twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
-        if twice is not None:
-            return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    """What is wrong with actions listed twice or changed, or invalid priors, and what to do."""
+    twice = next((action for action in again.actions if again.actions.count(action) > 1), None)
+    if rule == "legal_actions" and twice is not None:
+        return f"listed action {twice} more than once ({_some(again.actions)})", "list each action once"
+    if rule == "chance_outcomes" and twice is not None:
+        fix = "list each outcome once, with the sum of its probabilities"
+        return f"listed outcome {twice} more than once ({_some(again.actions)})", fix
+    for i, (before, after) in enumerate(zip(again.actions, again.left, strict=False)):
+        if before != after:
+            return f"changed actions[{i}] from {before} to {after}", "only read `actions`, or change a copy of it"
     fix = "write a finite weight of at least 0 for each of actions[:count]"
     for i, weight in enumerate(again.buffers.get("out", ())[: len(again.actions)]):
         if weight == UNWRITTEN:

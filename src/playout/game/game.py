@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from playout.common.arguments import did_you_mean
 from playout.core.compile_errors import RuleCompileError
 from playout.core.compile_rules import Rules
+from playout.core.references import is_proven
 from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError, PositionError, SettingsError
 
@@ -25,12 +26,22 @@ from .checks import (
     setting_value,
     shorten,
 )
-from .faults import call_python
+from .faults import call_method, call_python
 from .hooks import ObjectHooks
 from .position import Position
 
 __all__ = ["CHANCE", "TERMINAL", "Game", "Symmetry"]
 
+METHODS = (  # in plain Python, of a state
+    "action_to_text",
+    "action_from_text",
+    "state_to_text",
+    "state_from_text",
+    "show",
+    "paint",
+    "draw",
+    "score",
+)
 Symmetry = tuple[NDArray[np.int64], NDArray[np.int64]]  # index arrays of the flattened planes, and of the policy
 
 
@@ -283,7 +294,7 @@ class Game(ObjectHooks):
             state[key] = value
         self._set_up(state)
         if text is not None and text.strip():
-            self.state_from_text(state, text.strip())
+            self.call_method("state_from_text", state, text.strip())
         return Position(self, buffer, way=(text, ()))
 
     def _set_up(self, state: np.record) -> None:
@@ -293,6 +304,20 @@ class Game(ObjectHooks):
                 call_python(f"{self.title}.initial_state", rule, state)
             else:
                 rule(state)
+
+    def call_method(self, name: str, state: np.record, *arguments: Any) -> Any:
+        """Call one of the methods in plain Python; where a user wrote any of them, it is interrupted if it hangs."""
+        method = getattr(self, name)
+        if not self._has_own_methods:
+            return method(state, *arguments)
+        given = f" for {arguments[0]!r:.80}" if arguments else ""
+        return call_method(
+            self.title, method, lambda: f"{given} in {Game.state_to_text(self, state)}", state, *arguments
+        )
+
+    @cached_property
+    def _has_own_methods(self) -> bool:
+        return self.rules.guard and not all(is_proven(getattr(self, name)) for name in METHODS)
 
     def in_form(self, form: str) -> "Game":
         """This game in the form that a network was made for; most games have only one."""
@@ -322,7 +347,7 @@ class Game(ObjectHooks):
     def action_number(self, state: np.record, action: object) -> int:
         """The number of an action, from its text or its number."""
         if isinstance(action, str):
-            return int(self.action_from_text(state, action))
+            return int(self.call_method("action_from_text", state, action))
         if not isinstance(action, int | np.integer) or isinstance(action, bool):
             raise ActionError(f"{self.title}: {action!r} is not an action, expected its text or its number")
         return int(action)

@@ -181,7 +181,7 @@ class Position:
         """Raise `ActionError` where a number is not that of a legal action."""
         legal = self.actions()
         if action not in legal:
-            texts = {a: self.game.action_to_text(self.state, a) for a in legal}
+            texts = {a: self.action_text(a) for a in legal}
             names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
             what = f"action {action} is not legal in {self.text or 'the start'}"
             raise ActionError(f"{self.game.title}: {what} (legal: {shorten(names) if names else 'none, it is over'})")
@@ -201,20 +201,24 @@ class Position:
 
     def action_text(self, action: int) -> str:
         """The text of an action."""
-        return self.game.action_to_text(self.state, action)
+        text: str = self.game.call_method("action_to_text", self.state, action)
+        return text
 
     @property
     def text(self) -> str:
         """The position as text, which `game.position` reads."""
-        return self.game.state_to_text(self.state)
+        text: str = self.game.call_method("state_to_text", self.state)
+        return text
 
     def show(self) -> str:
         """The position for a terminal."""
-        return self.game.show(self.state)
+        text: str = self.game.call_method("show", self.state)
+        return text
 
     def draw(self) -> str:
         """The position as SVG."""
-        return self.game.draw(self.state)
+        picture: str = self.game.call_method("draw", self.state)
+        return picture
 
     def _repr_svg_(self) -> str:
         return self.draw()

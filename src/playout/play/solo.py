@@ -62,7 +62,7 @@ class Soloist:
 
         began = time.perf_counter()
         play_game(game, choose, partial(draw_outcome, source=luck), lambda: game.moves >= setup.max_moves)
-        known = self.game.score(game.position.state)
+        known = self.game.call_method("score", game.position.state)
         score = game.returns[0] if known is None else float(known)
         return ScoredGame(player, number, score, game.moves, time.perf_counter() - began, game.position.text)
 

@@ -9,7 +9,7 @@ from playout.core import evaluate as core_evaluate
 from playout.core import graph as core_graph
 from playout.errors import GameError, SettingsError
 from playout.game import Position
-from playout.game.faults import wrong_player, wrong_value
+from playout.game.faults import place_of, wrong_player, wrong_value
 from playout.parts.faults import wrong_score
 
 from .retrace import find_fault
@@ -44,6 +44,12 @@ def check_expansion(runner: "Runner", status: int, detail: int) -> None:
     game = runner.game
     if status == endings.BAD_PLAYER:
         raise GameError(wrong_player(game, detail))
+    if status == endings.BAD_CHANCE:
+        where = place_of(Position(game, runner.work.state.copy()))
+        raise GameError(
+            f"{game.title}.chance_outcomes gave {detail} probabilities in {where} that don't add up to 1, and others "
+            f"when asked again; make them depend on the state alone"
+        )
     wrong = "no actions where the game is not over" if status == endings.NO_ACTIONS else "more than max_actions"
     raise GameError(
         f"{game.title}.legal_actions (or chance_outcomes) gives {wrong} "
