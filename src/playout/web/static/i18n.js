@@ -13,6 +13,6 @@ export const t = (name, values) => translate(state.language, name, values);
  */
 export const told = (name, otherwise) => dictionaries[state.language][name] ?? otherwise;
 
-/** A player by number: -1 is chance, anything below is no player. @param {number | null} player */
+/** A player by number: -1 is chance, lower numbers are no player. @param {number | null} player */
 export const who = (player) =>
-  player === -1 ? t("chance") : player === null || player < -1 ? t("nobody") : t("player_n", { n: player + 1 });
+  player === -1 ? t("chance") : player === null || player < -1 ? t("no_player") : t("player_n", { n: player + 1 });
