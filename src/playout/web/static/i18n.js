@@ -7,7 +7,7 @@ import { dictionaries, translate } from "./words/translate.js";
 export const t = (name, values) => translate(state.language, name, values);
 
 /**
- * A text of the server's (a setting's meaning, a game's description) where the page has it in this language, else as it came.
+ * A game's description, where the page has it in this language, else as the server sent it.
  * @param {string} name
  * @param {string} otherwise
  */
