@@ -1,4 +1,4 @@
-"""Tactics and mates: how many positions a preset solves with so many seconds, or simulations, a move.
+"""Tactics and mates: how many positions a preset solves with a limit of seconds, or simulations, for each move.
 
     python -m benchmarks.chess_tactics --seconds 1 --set wac --limit 50
 
@@ -83,9 +83,9 @@ def main() -> None:
     parser.add_argument("--set", choices=SETS, default="wac")
     parser.add_argument("--seconds", type=float, default=None, help="a move (1 when no --simulations are given)")
     parser.add_argument("--simulations", type=int, default=None)
-    parser.add_argument("--limit", type=int, default=None, help="so many positions, spread over the file")
+    parser.add_argument("--limit", type=int, default=None, help="the number of positions, spread over the file")
     parser.add_argument("--rating", type=int, default=1800, help="puzzles below this rating")
-    parser.add_argument("--moves", type=int, default=2, help="mates in up to so many moves")
+    parser.add_argument("--moves", type=int, default=2, help="mates in at most this many moves")
     parser.add_argument("--preset", default="chess")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the positions that were not solved")
     options = parser.parse_args()

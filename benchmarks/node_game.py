@@ -66,7 +66,7 @@ def _rate_of_ours(simulations: int) -> float:
 
 
 def _soundness(libraries: list[Library], positions: int) -> tuple[set[str], list[str]]:
-    """Which libraries play wrongly, and a line about each: their speed is no standard."""
+    """Which libraries play wrongly, and a line about each: their speed does not count."""
     wrong, notes = set(), []
     for library in libraries:
         kept = soundness.kept(library.search, positions)

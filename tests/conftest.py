@@ -29,7 +29,6 @@ COMPILED_ONLY = (
     "test_show*.py",
     "test_training*.py",
     "test_uci*.py",
-    "test_view*.py",
     "test_web*.py",
     "test_workbench*.py",
 )

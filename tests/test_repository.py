@@ -1,11 +1,13 @@
 """The repository itself: stray files, what the runs of the suite select, and reference data that is not there."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -130,3 +132,29 @@ def test_the_architecture_draws_every_layer() -> None:
     names = {name.strip() for line in layers["layers"] for name in line.split("|")} - {"__main__", "errors"}
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert [name for name in sorted(names) if f" {name}/" not in text] == []
+
+
+PACKAGE = ROOT / "src" / "playout"
+WRITTEN = {".css", ".html", ".js", ".py", ".ts"}
+
+
+def test_no_file_of_the_package_has_more_than_500_lines() -> None:
+    files = [file for file in PACKAGE.rglob("*") if file.suffix in WRITTEN and "vendor" not in file.parts]
+    assert len(files) > 300
+    lengths = {str(file.relative_to(ROOT)): len(file.read_text(encoding="utf-8").splitlines()) for file in files}
+    assert {name: lines for name, lines in lengths.items() if lines > 500} == {}
+
+
+def test_a_file_of_the_core_has_80_to_300_lines_or_says_why_it_is_small() -> None:
+    for file in sorted((PACKAGE / "core").glob("[a-z]*.py")):
+        text = file.read_text(encoding="utf-8")
+        lines = len(text.splitlines())
+        assert lines <= 300, file.name
+        assert lines >= 80 or "small file on its own, because" in " ".join(text.split()), file.name
+
+
+def test_no_two_classes_share_a_name() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")]
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert len(names) > 200
+    assert [name for name, count in names.items() if count > 1] == []

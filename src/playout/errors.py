@@ -33,4 +33,4 @@ class BusyError(PlayoutError):
 
 
 class EvaluatorError(PlayoutError):
-    """A network, or a function in its place, that failed or answered with something that is no policy and value."""
+    """A network, or a function in its place, that failed or did not answer with a policy and a value."""

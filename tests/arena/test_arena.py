@@ -170,7 +170,7 @@ def test_ratings_are_transitive_and_finite() -> None:
     [
         ("target_sum", ["default", "random"], {}, "has one player"),
         ("tictactoe", ["default"], {}, "1 player given"),
-        ("tictactoe", ["default", "random", "random"], {}, "need --round-robin"),
+        ("tictactoe", ["default", "random", "random"], {}, "need a round robin"),
         ("tictactoe", ["default", "random"], {"games": 3}, "a multiple of 2"),
         ("tictactoe", ["default", "random"], {"games": 0}, "games is 0"),
         ("tictactoe", ["default", "random"], {"plies": 9}, "ended the game each"),

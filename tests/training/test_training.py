@@ -593,7 +593,7 @@ def test_mistakes_get_one_line(
 
 def test_another_setting_for_a_run_that_goes_on_is_refused(tictactoe: Any, tmp_path: Path) -> None:
     train(tictactoe, tmp_path / "t", 1, **TINY)
-    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4; leave it out to resume"):
+    with pytest.raises(SettingsError, match=r"filters is 8, but .* was started with 4; leave it out to resume"):
         train(tictactoe, tmp_path / "t", 2, filters=8)
     with pytest.raises(SettingsError, match=r"is a training of tictactoe .* choose another folder"):
         train("connect4", tmp_path / "t", 2)

@@ -1,5 +1,6 @@
 """docs/glossary.md has every name on the wire, and no other: in HTTP, the WebSocket, `--json` and search files."""
 
+import dataclasses
 import json
 import re
 import zipfile
@@ -20,10 +21,12 @@ from .web_server import Served, serving
 KEYED = {
     "by_rule",
     "defaults",
+    "games",
     "game_settings",
     "moves",
     "names",
     "options",
+    "presets",
     "proven_actions",
     "random",
     "settings",
@@ -36,6 +39,9 @@ COMMANDS = [
     "analyze tictactoe -n 50 --option transpositions=on",
     "games",
     "games target_sum",
+    "settings",
+    "doctor tictactoe --games 2",
+    "bench --quick",
     "perft tictactoe -d 2",
     "evaluate target_sum --player random --games 2 --workers 1",
     "arena tictactoe random b=random --games 2 --concurrency 1 --db none --sprt 0,400",
@@ -125,5 +131,7 @@ def test_every_name_on_the_wire_has_its_meaning(tmp_path: Path, capsys: pytest.C
     printed(capsys, f"{COMMANDS[-1]} --record {record}")
     note("recorded games", names_of([json.loads(line) for line in record.read_text().splitlines()]))
     note("a search file", names_of(header(tmp_path)))
+    note("findings", {field.name for field in dataclasses.fields(po.Finding)})
+    note("a report on a part", names_of(po.PartReport("", (), 0, ()).to_dict()))
     assert not unknown, "names that docs/glossary.md does not have"
     assert not known.keys() - used, "names that nothing uses"

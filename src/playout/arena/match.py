@@ -251,5 +251,5 @@ def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> l
     if count < 2:
         raise SettingsError(f"{count} player{'s' * (count != 1)} given, expected two, or more with round-robin")
     if count > 2 and not round_robin:
-        raise SettingsError(f"{count} players given; two play a match, and more of them need --round-robin")
+        raise SettingsError(f"{count} players given; two play a match, and more of them need a round robin")
     return list(combinations(range(count), 2))

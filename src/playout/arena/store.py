@@ -71,9 +71,9 @@ class ResultsFile:
         except sqlite3.Error as error:
             kept = "the games recorded so far are kept, and the same command resumes the match"
             if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
-                kept = "it is not a results file; give another with --db"
+                kept = "it is not a results file; choose another file"
             elif "unable to open" in str(error) or "readonly" in str(error):
-                kept = "give a file in a folder that you may write to with --db"
+                kept = "choose a file in a folder that you may write to"
             raise FileError(f"results file {self.path}: {error}; {kept}") from None
 
 

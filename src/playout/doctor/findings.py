@@ -33,9 +33,7 @@ class Report:
     findings: tuple[Finding, ...]
     games: int  # played to the end, or until a rule failed
     positions: int
-    positions_uncompiled: (
-        int | None
-    )  # of these, checked uncompiled too; None for Python objects, which are not compiled
+    positions_uncompiled: int | None  # of these, checked uncompiled too; None for Python objects
     length: tuple[int, float, int]  # actions of a finished game: fewest, mean, most
     branching: tuple[int, float, int]  # the same for the legal actions where a player moves
     max_actions: int

@@ -57,7 +57,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class ResidualBlock:
+class LeelaBlock:
     """Two convolutions, and perhaps a squeeze-excitation unit of two layers."""
 
     first: Dense
@@ -71,7 +71,7 @@ class LeelaNetwork:
 
     source: str  # SHA-256 of the file
     input: Dense
-    blocks: tuple[ResidualBlock, ...]
+    blocks: tuple[LeelaBlock, ...]
     policy: tuple[Dense, Dense]  # two convolutions, or one and a fully connected layer
     policy_is_convolutional: bool
     value: tuple[Dense, Dense, Dense]  # a convolution and two fully connected layers
@@ -351,7 +351,7 @@ def _dense(message: _Message, weights: int, biases: int, name: str, inputs: int,
     return Dense(_float32(f"{name}'s weights", factors), _float32(f"{name}'s biases", added))
 
 
-def _block(message: _Message, filters: int) -> ResidualBlock:
+def _block(message: _Message, filters: int) -> LeelaBlock:
     parts = [
         message.message(field, f"{message.name}'s {which} convolution")
         for field, which in ((FIRST_CONVOLUTION, "first"), (SECOND_CONVOLUTION, "second"))
@@ -362,4 +362,4 @@ def _block(message: _Message, filters: int) -> ResidualBlock:
         unit = message.message(EXCITATION, f"{message.name}'s squeeze-excitation")
         squeeze = _dense(unit, 1, 2, f"{unit.name}, first layer", filters)
         excitation = squeeze, _dense(unit, 3, 4, f"{unit.name}, second layer", len(squeeze.biases), 2 * filters)
-    return ResidualBlock(first, second, excitation)
+    return LeelaBlock(first, second, excitation)

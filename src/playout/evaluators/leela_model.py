@@ -18,7 +18,7 @@ from playout.errors import FileError
 from playout.games.chess.board import BISHOP, KNIGHT_STEPS, QUEEN, ROOK
 from playout.games.chess.leela import MOVES, LeelaChess, move_index
 
-from .leela import Dense, LeelaNetwork, ResidualBlock, _contents, _parsed
+from .leela import Dense, LeelaBlock, LeelaNetwork, _contents, _parsed
 
 CONVERTER = 1  # raise it when the converted models change, so that those on disk are made again
 
@@ -76,7 +76,7 @@ class _Graph:
     def relu(self, given: str) -> str:
         return self.add("Relu", given)
 
-    def block(self, block: ResidualBlock, given: str) -> str:
+    def block(self, block: LeelaBlock, given: str) -> str:
         inside = self.convolution(block.second, self.relu(self.convolution(block.first, given)))
         if block.excitation is not None:
             squeeze, excite = block.excitation

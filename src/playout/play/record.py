@@ -1,4 +1,4 @@
-"""A game of a match, as it is kept."""
+"""A game of a match, as it is stored."""
 
 from dataclasses import dataclass
 

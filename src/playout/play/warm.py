@@ -95,7 +95,7 @@ def _use(search: Search, stepped: bool) -> None:
             search.run(1)
 
 
-class Compiler:
+class CompileWorker:
     """A process that compiles for `warm`."""
 
     def play(self, task: Task) -> Done:
@@ -118,7 +118,7 @@ def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: in
         finished(done)
         return False
 
-    Workers(Compiler, count, "the warm-up").play(((task,) for task in wanted), told)
+    Workers(CompileWorker, count, "the warm-up").play(((task,) for task in wanted), told)
 
 
 def be_modest() -> None:

@@ -1,6 +1,6 @@
 """The facts behind a choice, as one JSON object: why this action and not the next best.
 
-`explain` writes the text from these alone; a page or a language model may take them and write for itself. An estimate
+`explain` writes the text from these alone; a page or a language model may take them and write its own text. An estimate
 is never given as knowledge: only what the solver proved is called proven.
 """
 
@@ -192,7 +192,7 @@ def _facts(result: "Result", stats: "ActionStats") -> ActionFacts:
 
 
 def _interval(result: "Result", stats: "ActionStats") -> tuple[float, float] | None:
-    """The interval, unless visits are few, or all brought the same: a spread not seen may be there all the same."""
+    """The interval, unless visits are few, or all returned the same: there may still be a spread that was not seen."""
     if stats.proven is None and (stats.visits < FEW or not stats.error):
         return None
     return stats.interval(result.z, result.position.game.range)

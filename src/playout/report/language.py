@@ -35,7 +35,7 @@ class Language:
     def who(self, player: int) -> str:
         """A player, chance, or no player where the game is over."""
         if player == TERMINAL:
-            return self("nobody")
+            return self("no_player")
         return self("chance") if player == CHANCE else self("player", n=player + 1)
 
     def text(self, paragraphs: Iterable[Iterable[str]]) -> str:

@@ -11,7 +11,7 @@ WORDS = {
     "and": ", and ",
     "player": "player {n}",
     "chance": "chance",
-    "nobody": "no player",
+    "no_player": "no player",
     "visit": "{n} visit",
     "visits": "{n} visits",
     "simulation": "{n} simulation",

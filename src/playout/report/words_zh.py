@@ -8,7 +8,7 @@ WORDS = {
     "and": "，以及",
     "player": "玩家 {n} ",
     "chance": "随机",
-    "nobody": "无人",
+    "no_player": "无玩家",
     "visit": "访问 {n} 次",
     "visits": "访问 {n} 次",
     "simulation": "{n} 次模拟",

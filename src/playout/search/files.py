@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .search import Search
 
 FORMAT, VERSION = "playout-search", 3
-READABLE = (2, 3)  # 2: before there were backups and parts of one's own
+READABLE = (2, 3)  # 2: before there were backups and users' own parts
 ARRAYS = Tree._fields
 OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
 MOST_BYTES = 1 << 36  # larger arrays are taken for damage

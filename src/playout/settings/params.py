@@ -119,7 +119,7 @@ def _check_game(s: "Settings", game: Game) -> None:
             raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
     if s.open_loop and game.keeps_objects:
         raise SettingsError(
-            f"{game.title} is made of Python objects, whose actions are numbered in each position for itself, so that "
+            f"{game.title} is made of Python objects, whose actions are numbered separately in each position, so that "
             f"an open loop can't tell which is which; write it as a po.Game, or leave open_loop off"
         )
     if s.policy.needs_range and limits is None and not _normalises(s, game):

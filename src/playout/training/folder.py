@@ -62,14 +62,14 @@ class TrainingFolder:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise SettingsError(
-                    f"{self.path}: another process is training there; wait for it, or use --out"
+                    f"{self.path}: another process is training there; wait for it, or choose another folder"
                 ) from None
             yield
 
     # Settings.
 
     def recipe(self, given: Mapping[str, Any]) -> Recipe:
-        """The recipe that was given, or the one the folder was begun with; the two must agree."""
+        """The recipe that was given, or the one the training was started with; the two must agree."""
         if self.path.exists() and not self.path.is_dir():
             raise FileError(f"{self.path}: is a file, expected a folder for the training")
         recipe = recipe_for(self.game, **given)
@@ -80,21 +80,21 @@ class TrainingFolder:
             if saved[key] != value:
                 raise SettingsError(
                     f"{self.path} is a training of {saved['game']} with {key} {saved[key]}, not {value}; choose "
-                    f"another folder with --out"
+                    f"another folder"
                 )
         begun: Recipe = saved["recipe"]
         for name, value in given.items():
             if getattr(begun, name) not in (value, getattr(recipe, name)):  # `recipe_for` lowers `threads` to the cores
                 raise SettingsError(
-                    f"training: {name} is {value}, but {self.path} was begun with {getattr(begun, name)}; leave it "
-                    f"out to resume, or choose another folder with --out"
+                    f"training: {name} is {value}, but {self.path} was started with {getattr(begun, name)}; leave "
+                    f"it out to resume, or choose another folder"
                 )
         return begun
 
     def begin(self, recipe: Recipe, given: Mapping[str, Any]) -> None:
         """Write the settings of a new training; the folder must be locked."""
         if self.recipe(given) != recipe:
-            raise SettingsError(f"{self.path}: was begun by another process meanwhile; choose another with --out")
+            raise SettingsError(f"{self.path}: another process has started a training there; choose another folder")
         if not (self.path / SETTINGS_FILE).exists() or not self._is_begun():
             about = {**self._about(), "recipe": recipe.to_dict(), "command": self.command}
             write_whole(self.path / SETTINGS_FILE, (json.dumps(about, indent=2) + "\n").encode())
@@ -118,7 +118,7 @@ class TrainingFolder:
             raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FileError(
-                f"{path}: does not hold the settings of a training ({reason(error)}); choose another folder with --out"
+                f"{path}: does not hold the settings of a training ({reason(error)}); choose another folder"
             ) from None
 
     def _is_begun(self) -> bool:

@@ -41,7 +41,7 @@ class Turns:
         self._lock = threading.Lock()
 
     def ask(self, turn: QueuePlace) -> None:
-        """Join the queue, unless it is in it. Whoever waits asks again now and then, in case others are stuck."""
+        """Join the queue, unless already in it. Whatever waits asks again now and then, in case others are stuck."""
         with self._lock:
             if turn.granted:
                 return

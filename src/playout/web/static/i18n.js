@@ -7,12 +7,12 @@ import { dictionaries, translate } from "./words/translate.js";
 export const t = (name, values) => translate(state.language, name, values);
 
 /**
- * A text of the server's (a setting's meaning, a game's description) where the page has it in this language, else as it came.
+ * A game's description, where the page has it in this language, else as the server sent it.
  * @param {string} name
  * @param {string} otherwise
  */
 export const told = (name, otherwise) => dictionaries[state.language][name] ?? otherwise;
 
-/** A player by number: -1 is chance, anything below is no player. @param {number | null} player */
+/** A player by number: -1 is chance, lower numbers are no player. @param {number | null} player */
 export const who = (player) =>
-  player === -1 ? t("chance") : player === null || player < -1 ? t("nobody") : t("player_n", { n: player + 1 });
+  player === -1 ? t("chance") : player === null || player < -1 ? t("no_player") : t("player_n", { n: player + 1 });

@@ -10,7 +10,7 @@ export const en = {
   try_again: "Try again",
   new_visit: "New session",
   chance: "chance",
-  nobody: "no player",
+  no_player: "no player",
   player_n: "player {n}",
   actions: "Main actions",
   budget: "Budget",

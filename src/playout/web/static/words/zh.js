@@ -10,7 +10,7 @@ export const zh = {
   try_again: "重试",
   new_visit: "新会话",
   chance: "随机",
-  nobody: "无玩家",
+  no_player: "无玩家",
   player_n: "玩家 {n}",
   actions: "主要操作",
   budget: "预算",
