@@ -3,6 +3,7 @@
 import itertools
 import random
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import playout as po
@@ -27,6 +28,52 @@ class PlaysOnItself(Stones):
     def play(self, action):
         self.stones -= action
         return type(self)(self.stones, 1 - self.turn)
+
+
+@broken("changes-object", "play", "n: before nothing, after 1")
+class CountsInAnAttributeThatAppears(Stones):
+    def play(self, action):
+        self.n = getattr(self, "n", 0) + 1
+        return type(self)(self.stones - action, 1 - self.turn)
+
+
+@broken("changes-object", "play", "n: before 1, after 2")
+class CountsFromNone(Stones):
+    def __init__(self, stones=10, turn=0):
+        super().__init__(stones, turn)
+        self.n = None
+
+    def play(self, action):
+        self.n = 1 if self.n is None else self.n + 1
+        return type(self)(self.stones - action, 1 - self.turn)
+
+
+@broken("changes-object", "play", "played: before nothing, after True")
+class AnswersChangeOnceItWasPlayed(Stones):
+    def legal_actions(self):
+        return [1] if hasattr(self, "played") else super().legal_actions()
+
+    def play(self, action):
+        self.played = True
+        return type(self)(self.stones - action, 1 - self.turn)
+
+
+@broken("changes-object", "play", "last: before nothing, after", level="warning")
+class RemembersTheLastAction(Stones):
+    def play(self, action):
+        self.last = action
+        return type(self)(self.stones - action, 1 - self.turn)
+
+
+@broken("changes-object", "play", "once: before None, after nothing")
+class LosesAnAttribute(Stones):
+    def __init__(self, stones=10, turn=0):
+        super().__init__(stones, turn)
+        self.once = None
+
+    def play(self, action):
+        del self.once
+        return type(self)(self.stones - action, 1 - self.turn)
 
 
 @broken("returns-itself", "play", "returned the object itself")
@@ -219,6 +266,12 @@ class ShortPriors(Stones):
         return [1.0]
 
 
+@broken("bad-answer", "priors", "expected a list or a mapping, since a set has no order")
+class SetOfPriors(Stones):
+    def priors(self):
+        return {1.0, 2.0, 3.0}
+
+
 @broken("value-sum", "evaluate", "gives the values 0.5, 0.5, which sum to 1, expected 0")
 class EvaluatesForBoth(Stones):
     def evaluate(self):
@@ -379,6 +432,23 @@ class Memo(Stones):
             self.moves = super().legal_actions()
         self.table[self.stones] = len(self.moves)
         return self.moves
+
+
+class Lazy(Stones):
+    """Works out its actions when they are first needed. Nothing is wrong with it."""
+
+    def legal_actions(self):
+        if not hasattr(self, "moves"):
+            self.moves = super().legal_actions()
+        return self.moves
+
+    @cached_property
+    def half(self):
+        return self.stones // 2
+
+    def play(self, action):
+        assert self.half <= self.stones
+        return type(self)(self.stones - action, 1 - self.turn)
 
 
 # The `Node` kind.

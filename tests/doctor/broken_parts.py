@@ -148,6 +148,28 @@ class ForgetsATerm(po.UCT):
         return edge.value, 0.5 * shared
 
 
+@broken("not-a-number", "terms", "returned nan")
+class TermIsNaN(po.Policy):
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        return edge.value
+
+    @staticmethod
+    def terms(policy, node, edge, shared):
+        return edge.value, math.nan
+
+
+@broken("terms-differ", "terms", "which sum to nan, but the score is")
+class TermsAreInfinite(po.Policy):
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        return edge.value
+
+    @staticmethod
+    def terms(policy, node, edge, shared):
+        return math.inf, -math.inf
+
+
 @broken("terms-count", "terms", "gave 3 numbers, but term_names has 2")
 class OneTermMore(po.Policy):
     @staticmethod

@@ -9,7 +9,7 @@ import pytest
 import playout as po
 from tests.game.objects import Board, NamedStones, Roulette, SetBoard, Stones
 
-from .broken_objects import BROKEN_OBJECTS, Cells, ListNode, Memo, Rewarded
+from .broken_objects import BROKEN_OBJECTS, Cells, Lazy, ListNode, Memo, Rewarded
 
 
 @pytest.mark.parametrize("name", BROKEN_OBJECTS)
@@ -39,6 +39,7 @@ def test_each_mistake_of_an_object_is_found_and_explained(name):
         NamedStones(),
         Cells(),
         Memo(),
+        Lazy(),
         ListNode(),
         po.wrap(Roulette(), value_range=(0.0, 12.0)),
         po.wrap(Rewarded(), value_range=(0.0, 4.0)),

@@ -267,6 +267,11 @@ GUIDED = po.Settings(policy=po.PUCT(), solver=False)
         (["a", 1.0, 1.0], "that of 1 is 'a'"),
         ({1: 1.0, 4: 2.0}, "4 is none"),
         ({1: -1.0}, "that of 1 is -1.0"),
+        (
+            {0.2, 0.3, 0.5},
+            "3 weights in the order of legal_actions(), or a mapping from actions to weights; a set has no",
+        ),
+        (frozenset({0.2, 0.3, 0.5}), "a set has no order"),
         (None, "a list"),
         (1.0, "a list"),
     ],

@@ -381,7 +381,7 @@ def test_repetition_asks_for_the_same_rights():
 def test_repetition_is_counted_through_reuse_of_the_tree():
     game = po.games.load("chess")
     search = po.Search(game, seed=1)
-    budget = 400 if COMPILED else 8
+    budget = 400 if COMPILED else 3
     for move in f"{KNIGHTS} {KNIGHTS}".split()[:-1]:
         search.run(simulations=budget)
         search.play(move)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PHASES, cut, overlayAt, sceneAt } from "../../src/playout/web/static/beats.js";
+import { PHASES, cut, overlayAt, sceneAt, termsOf } from "../../src/playout/web/static/beats.js";
 import { STEP } from "./steps.js";
 
 const step = cut(STEP);
@@ -70,4 +70,18 @@ test("the board follows the step", () => {
   assert.deepEqual(drawn(at("playout", { moves: 1 })), ["<svg id='bc'/>", "bc"]);
   assert.deepEqual(drawn(at("playout", { moves: 2 })), ["<svg id='end'/>", "bcd"]);
   assert.deepEqual(drawn(at("backup")), ["<svg id='leaf'/>", "b"]);
+});
+
+test("the terms of a score have the policy's names and order", () => {
+  const edge = STEP.selection[0].edges[0];
+  assert.deepEqual(termsOf(edge), [
+    ["value", 0.5],
+    ["exploration", 0.1],
+  ]);
+  const terms = { value: 0.1, memory: 0.02, exploration: 1.38 };
+  assert.deepEqual(termsOf({ ...edge, terms, score: 1.5 }), [
+    ["value", 0.1],
+    ["memory", 0.02],
+    ["exploration", 1.38],
+  ]);
 });

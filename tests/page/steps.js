@@ -21,6 +21,7 @@ export const STEP = {
           exploration_term: 0.1,
           score: 0.6,
           chosen: false,
+          terms: { value: 0.5, exploration: 0.1 },
         },
         {
           number: 1,
@@ -32,6 +33,7 @@ export const STEP = {
           exploration_term: 0,
           score: "infinity",
           chosen: true,
+          terms: { value: 0, exploration: 0 },
         },
       ],
     },

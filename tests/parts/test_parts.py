@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -12,6 +13,7 @@ from playout.core.copying import copied
 from playout.core.jit import COMPILED
 from playout.core.tree import EDGES
 from playout.parts.part import KNOWN
+from playout.report.steps import step_text
 from playout.search.files import OF_PARTS
 from tests.games.toy_games import Auction, Nim
 
@@ -220,7 +222,32 @@ def test_a_preparation_that_is_no_number_is_refused():
 def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value,))())
     search.run(20)
-    refused("expected 2 numbers, one for each of term_names ('value', 'exploration')", search.step)
+    refused("expected a tuple of 2 numbers, one for each of term_names ('value', 'exploration')", search.step)
+    assert search.result().visits == 20
+
+
+@pytest.mark.parametrize(
+    ("names", "terms", "words"),
+    [
+        (("a",), lambda policy, node, edge, shared: edge.value, "expected a tuple of 1 number, one for each of"),
+        (("a", "b"), lambda policy, node, edge, shared: (edge.value, "x"), "expected a tuple of 2 numbers"),
+    ],
+)
+def test_wrong_terms_are_named(names, terms, words):
+    refused(words, lambda: search_with(policy(terms=terms, term_names=names)()).step())
+
+
+def test_a_term_that_is_a_string_is_named():
+    search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, "x"))())
+    search.run(20)
+    refused("a string as 'exploration', expected" if COMPILED else "'exploration' is 'x', expected", search.step)
+
+
+def test_a_term_that_is_not_a_number_is_refused_and_the_tree_stays():
+    search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, math.nan))())
+    search.run(20)
+    refused("Mine.terms gave nan as 'exploration' for action ", search.step)
+    refused("; return a number for every term (po.check_part finds such cases)", search.step)
     assert search.result().visits == 20
 
 
@@ -283,6 +310,68 @@ def test_what_numba_cannot_compile_is_named_with_function_line_and_reason(score,
     refused(reason, lambda: search_with(mine))
 
 
+def writes_into_a_number(policy, node, edge, shared, rng):
+    x = edge.value
+    x[0] = 1.0
+    return x
+
+
+def reads_a_number(policy, node, edge, shared, rng):
+    return edge.value[0]
+
+
+def adds_a_string(policy, node, edge, shared, rng):
+    return edge.value + "a"
+
+
+def stores_a_list(policy, node, edge, shared, rng):
+    known = {}
+    known["x"] = [edge.value, "a"]
+    return known["x"][0]
+
+
+def writes_into_a_tuple(policy, node, edge, shared, rng):
+    pair = (1.0, 2.0)
+    pair[0] = 5.0
+    return pair[0]
+
+
+def loops_over_a_number(policy, node, edge, shared, rng):
+    total = 0.0
+    for x in edge.value:
+        total += x
+    return total
+
+
+def calls_a_number(policy, node, edge, shared, rng):
+    return edge.value()
+
+
+def two_kinds(policy, node, edge, shared, rng):
+    x = 1.0
+    if edge.visits > 3:
+        x = "a"
+    return x
+
+
+@pytest.mark.compiled_only
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (writes_into_a_number, "it writes into a number as if it were an array (Numba: "),
+        (reads_a_number, "it reads a number with an index, as if it were an array (Numba: "),
+        (adds_a_string, "it applies `+` to a number and a string (Numba: no implementation of add(float64, "),
+        (stores_a_list, "it stores a list in a dictionary, which compiled code can't do (Numba: "),  # and no warning
+        (writes_into_a_tuple, "it writes into a tuple, which can't be changed (Numba: "),
+        (loops_over_a_number, "it loops over a number (Numba: "),
+        (calls_a_number, "it calls a number as if it were a function (Numba: "),
+        (two_kinds, "`x` is a number on one path and a string on another (Numba: "),
+    ],
+)
+def test_what_numba_cannot_compile_is_said_in_plain_words(score, reason):
+    refused(reason, lambda: search_with(policy(score=score)()))
+
+
 @pytest.mark.compiled_only
 def test_a_backup_that_numba_cannot_compile_is_not_taken_for_the_policy():
     def update(backup, edge, got):
@@ -300,9 +389,22 @@ def not_a_number(backup, edge, got):
     edge.value = math.nan
 
 
-@pytest.mark.parametrize("update", [leaves_the_range, not_a_number])
-def test_a_backup_that_leaves_the_range_is_refused_where_proofs_are_on(update):
-    run_is_refused("Mine.update gave an edge of Nim a value that the game can't have", backup(update=update)())
+@pytest.mark.parametrize(("update", "value"), [(leaves_the_range, "5"), (not_a_number, "nan")])
+def test_a_backup_that_leaves_the_range_is_refused_where_proofs_are_on(update, value):
+    run_is_refused(f"Mine.update gave {value} for action ", backup(update=update)())
+    run_is_refused(" in stones=", backup(update=update)())
+    run_is_refused(" of Nim; expected a number within value_range -1 to 1, since proofs", backup(update=update)())
+
+
+@pytest.mark.parametrize("settings", [{}, {"open_loop": True}, {"discount": 0.9}])
+def test_a_backup_that_overflows_names_the_value_where_the_game_has_no_range(settings):
+    search = po.Search("game2048", po.Settings(backup=po.PowerMean(1000.0), **settings), seed=1)
+    with pytest.raises(po.SettingsError) as refusal:
+        search.run(300)
+    assert re.search(
+        r"^PowerMean.update gave inf for action (up|down|left|right) in .+ of game2048; expected a finite number \(",
+        str(refusal.value),
+    ), str(refusal.value)
 
 
 def test_without_proofs_a_backup_may_leave_the_range():
@@ -427,6 +529,12 @@ def test_columns_are_written_by_hand_and_shown_in_a_step():
     for edge in first.values():
         assert set(edge.terms) == {"value", "memory", "exploration"}
         assert sum(edge.terms.values()) == pytest.approx(edge.score)
+    # Exploration of "1": c = 1, 9 visits together, 3 actions of the same prior: sqrt(9) / 3 / (1 + 4) = 0.2
+    for language, words in (
+        ("en", "value 0.5 + memory 0.5 + exploration 0.2 = 1.2"),
+        ("zh", "价值 0.5 + memory 0.5 + 探索 0.2 = 1.2"),
+    ):
+        assert [words in line for line in step_text(step, language).splitlines()].count(True) == 1
     chosen = step.selection[0].text
     changes = {c.field: (c.before, c.after) for c in step.backup if (c.what, c.path) == ("edge", (chosen,))}
     times = HAND["children"][chosen].get("times", 0)
@@ -448,7 +556,10 @@ def test_a_step_shows_the_columns_that_a_backup_changed():
         ({"visits": 2, "times": 1.5}, "tree, at 1: times is 1.5, expected a whole number"),
         ({"visits": 0, "times": 2}, "tree, at 1: times is 2 without a visit, expected 0"),
         ({"visits": 1, "total": 2}, "tree, at 1: unknown 'total', expected children, greatest,"),
-        ({"visits": 1, "greatest": math.nan}, "tree, at 1: greatest is nan, expected a number"),
+        ({"visits": 1, "greatest": math.nan}, "tree, at 1: greatest is nan, expected a finite number"),
+        ({"visits": 1, "greatest": 10**400}, "greatest is a whole number of 1,329 bits, expected a finite number"),
+        ({"visits": 1, "times": 10**30}, f"times is {10**30}, expected a whole number of 64 bits"),
+        ({"visits": 1, "times": 2**63}, f"times is {2**63}, expected a whole number of 64 bits"),
     ],
 )
 def test_columns_by_hand_that_no_search_could_have_are_refused(child, text):

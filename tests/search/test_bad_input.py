@@ -71,6 +71,10 @@ class NoOutcomes(Nim):
         (lambda: po.Search(Nim(), po.UCT(2)), r"got settings UCT.*; write Settings\(policy=UCT\(c=2\)\)"),
         (lambda: po.Search(Nim(), po.Settings), r"; write Settings\(\)"),
         (lambda: po.Search(Nim(), 5), "got settings 5, expected Settings or a preset's name"),
+        (
+            lambda: po.Settings(threads=2),
+            r'Settings has no \'threads\' .*; write preset\("default", evaluator="network", network=…, threads=…\)',
+        ),
         (lambda: po.Search(Nim(), c=2), r'Search has no \'c\' .*; write preset\("default", c=…\)'),
         (lambda: po.Search(Nim(), simulations=5), r"'simulations' is given to Search.run\(simulations=…\)"),
         (lambda: po.Search(Nim(), None, "stones=5 turn=0"), "got 3 positional arguments.*as in position=…"),
@@ -238,6 +242,35 @@ def test_fields_of_all_kinds_are_read_as_they_are_written() -> None:
     text = "stones=7 turn=1 odds=0.5,-1000000.0 open=True"
     assert Fielded().position(text).text == text
     assert Fielded().position("stones=1e3 odds=1,inf").text == "stones=1000 turn=0 odds=1.0,inf open=False"
+
+
+class Recorded(Nim):
+    """A state with records inside: an array of them, and one alone."""
+
+    pile = np.dtype([("height", np.int32), ("marks", np.int8, (2,)), ("open", np.bool_)])
+    state = np.dtype(
+        [("stones", np.int32), ("turn", np.int8), ("piles", pile, (2,)), ("odds", np.dtype([("x", np.float64)]))]
+    )
+
+
+def test_records_inside_of_a_state_are_read_as_they_are_written() -> None:
+    text = "stones=7 turn=1 piles=1,2,3,True,-4,5,6,False odds=0.25"
+    position = Recorded().position(text)
+    assert position.text == text
+    assert position.state["piles"][1]["height"] == -4
+    assert position.state["piles"][0]["marks"].tolist() == [2, 3]
+    for part in ("piles=1,2", "piles=1,2,300,True,4,5,6,False", "piles=1,2,3,4,5,6,7,8"):
+        with pytest.raises(
+            po.PositionError, match=r"expected 8 numbers .*: height, marks, open of each record in turn"
+        ):
+            Recorded().position(part)
+    assert po.check_game(Recorded(), games=5).ok
+
+
+def test_a_name_that_numpy_has_is_refused_in_a_record_inside_of_a_state() -> None:
+    taken = np.dtype([("stones", np.int32), ("piles", np.dtype([("size", np.int32)]), (2,))])
+    with pytest.raises(po.GameError, match=r"has a field 'size', and NumPy records have an attribute of that name"):
+        type("Taken", (Nim,), {"state": taken})()
 
 
 class Mumbling(Nim):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core.jit import COMPILED
 from playout.search.history import log_at_root
 
 from .test_batches import CONNECT4, noisy, numbers, outside
@@ -53,12 +54,13 @@ def test_what_is_found_while_asking_is_logged():
 
 def test_a_snapshot_from_progress_is_the_search_at_that_moment():
     search, taken = po.Search(CONNECT4, seed=2), []
-    search.run(300, progress=lambda search, share: taken.append(search.snapshot()))
+    simulations = 300 if COMPILED else 60
+    search.run(simulations, progress=lambda search, share: taken.append(search.snapshot()))
     for twin in taken:
         again = po.Search(CONNECT4, seed=2)
         assert again.replay(twin.log)
         assert numbers(again) == numbers(twin)
-    taken[0].run(300)
+    taken[0].run(simulations)
     assert numbers(taken[0]) == numbers(search)
 
 

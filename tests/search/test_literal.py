@@ -230,7 +230,17 @@ def test_a_finished_game_is_proven_and_the_proof_goes_up() -> None:
         ({"children": {"1": {"visits": 1, "value": 7}}}, "at 1: value is 7, expected -1 to 1, the value_range of Nim"),
         ({"visits": 1, "value": -1.5}, "at the root: value is -1.5, expected -1 to 1"),
         ({"children": {"1": {"visits": 2, "variance": 1.1}}}, "at 1: variance is 1.1, but returns from -1 to 1"),
-        ({"children": {"1": {"visits": 1, "value": True}}}, "at 1: value is True, expected a number"),
+        ({"children": {"1": {"visits": 1, "value": True}}}, "at 1: value is True, expected a finite number"),
+        (
+            {"children": {"1": {"visits": 1, "value": 10**30}}},
+            "at 1: value is 1000000000000000000000000000000, expected",
+        ),
+        ({"children": {"1": {"visits": 1, "value": 10**400}}}, "at 1: value is a whole number of 1,329 bits, expected"),
+        (
+            {"children": {"1": {"visits": 1, "prior": 1e300}}},
+            r"at 1: prior is 1e\+300, expected a finite number from 0",
+        ),
+        ({"children": {"1": {"visits": 10**5000}}}, "at 1: visits is a whole number of 16,610 bits, expected"),
         ({"children": {"1": {"visits": "many"}}}, "at 1: visits is 'many', expected a whole number"),
         ({"children": {"1": {"visits": 2.5}}}, r"at 1: visits is 2\.5, expected a whole number"),
         (

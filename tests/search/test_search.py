@@ -353,6 +353,7 @@ def test_rewind_after_play_goes_back_to_the_reused_tree_at_the_earliest():
     assert arrays(search) == reused
 
 
+@pytest.mark.slow
 def test_rewind_of_a_walk_deeper_than_the_first_path():
     search = po.Search(Corridor(), po.Settings(policy=po.UCT(0.01), evaluator=po.Rollouts(depth=1), solver=False))
     search.run(400)

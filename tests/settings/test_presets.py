@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import playout as po
-from playout.settings.options import make_settings
+from playout.settings.options import OPTIONS, default_of, how_to_write, make_settings
 from tests.games.toy_games import Nim, PointNim
 from tests.oracles.oracle import SplitMix64
 
@@ -287,3 +287,11 @@ def test_a_preset_takes_a_function_as_its_evaluator():
 
     assert po.preset("network", evaluator=judge, c=2).evaluator.function is judge
     assert po.preset("network", evaluator=judge, c=2).policy.c == 2
+
+
+@pytest.mark.parametrize("name", [name for name, option in OPTIONS.items() if option.paths])
+def test_the_advice_for_an_option_in_the_wrong_place_works(name):
+    advice = how_to_write(name).removeprefix("write ")
+    value = default_of(OPTIONS, name, OPTIONS[name].kinds[0]) or "some.onnx"
+    code = advice.replace(f"{name}=…", f"{name}={value!r}").replace("=…", "='some.onnx'")
+    assert eval(code, {"preset": po.preset})

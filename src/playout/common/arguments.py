@@ -96,15 +96,15 @@ def _wrong_call(
     return f"{name}: {error} (it has: {listed})"
 
 
-_places: list[tuple[str, str, Callable[[], Iterable[str]]]] = []  # see `note_names`
+_places: list[tuple[str, Callable[[str], str], Callable[[], Iterable[str]]]] = []  # see `note_names`
 
 
-def note_names(place: str, written: str, names: Callable[[], Iterable[str]]) -> None:
+def note_names(place: str, written: str | Callable[[str], str], names: Callable[[], Iterable[str]]) -> None:
     """Register the names that `place` takes, so that the message for a name in the wrong place can say where it goes.
 
-    `written` is that advice, with {} for the name.
+    `written` is that advice, with {} for the name, or a function of the name.
     """
-    _places.append((place, written, names))
+    _places.append((place, written.format if isinstance(written, str) else written, names))
 
 
 def parameters(function: Callable[..., Any]) -> Callable[[], list[str]]:
@@ -121,7 +121,7 @@ def belongs_to(key: str, name: str) -> str:
     """
     for place, written, names in _places:
         if place != name and key in names():
-            return f"; {written.format(key)}"
+            return f"; {written(key)}"
     return ""
 
 
@@ -134,7 +134,7 @@ def advice(key: str, name: str) -> str:
     """
     for place, written, names in _places:
         if place == name and key in names():
-            return f"; {written.format(key)}"
+            return f"; {written(key)}"
     return ""
 
 

@@ -1,7 +1,7 @@
 """Checks what the methods of a Python object return; each mistake is noted with the object."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from numbers import Real
 from typing import Any
 
@@ -74,6 +74,9 @@ class ObjectAnswers:
 
     def priors(self, obj: Any, value: Any, actions: list[Any]) -> None:
         """One weight of at least 0 for each action, or a mapping of some actions to weights."""
+        if isinstance(value, Set):
+            expected = "a list or a mapping, since a set has no order"
+            self.notes.fail("bad-answer", "priors", obj, value=_text(value), expected=expected)
         weights = list(value.values()) if isinstance(value, Mapping) else self.listed(obj, "priors", value)
         few = len(weights) <= len(actions) if isinstance(value, Mapping) else len(weights) == len(actions)
         if not few:

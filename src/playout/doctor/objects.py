@@ -228,22 +228,24 @@ class ObjectDoctor:
             child = self._ask(obj, "play", action)
             self._look_at_child(obj, action, child)
             return child
+        said = self._answers_of(obj)  # before the picture, since an answer may be cached in the object
         before, text, random_before = self._picture(obj), self.notes.position_text(obj), random.getstate()
-        said = self._answers_of(obj)
         child = self._ask(obj, "play", action, pure=False)
         self._look_at_child(obj, action, child)
-        if changed := before.change(self._picture(obj)):
+        after = self._picture(obj)
+        if changed := before.change(after):
             facts: dict[str, Any] = {"position": text, "contrast": changed[1]}
             if shared := before.shared(self._picture(child), changed[0]):
                 self.notes.fail("shared-container", "play", obj, action, name=shared[0], kind_=shared[1], **facts)
             self.notes.fail("changes-object", "play", obj, action, **facts)
-        if contrast := before.class_change(self._picture(obj)):
+        if contrast := before.class_change(after):
             level = "warning" if said == self._answers_of(obj) else "error"
             self.notes.note("class-state", "play", obj, action, level=level, position=text, contrast=contrast)
             if level == "error":
                 raise BrokenOffError
         answered = self._answers_of(child)
         again = self._ask(obj, "play", action, pure=False)
+        self._look_at_new_attributes(obj, action, text, before, after, said)
         if not self._alike(child, again, answered, obj):
             random.setstate(random_before)
             first = self._ask(obj, "play", action, pure=False)
@@ -252,6 +254,22 @@ class ObjectDoctor:
             self._note_randomness("play", obj, action, child, again, seeded)
         self._look_at_hash(obj, action, child, again)
         return child
+
+    def _look_at_new_attributes(
+        self, obj: Any, action: Any, text: str, before: Picture, after: Picture, said: tuple[Any, ...]
+    ) -> None:
+        """Check what appeared in an object while an action was played from it twice.
+
+        If it stayed the same the second time and no answer changed, it may be a cache, and the finding is a warning.
+        """
+        changed = after.change(self._picture(obj))
+        contrast = before.appeared(after, obj) or (changed[1] if changed else "")
+        if not contrast:
+            return
+        level = "error" if changed or said != self._answers_of(obj) else "warning"
+        self.notes.note("changes-object", "play", obj, action, level=level, position=text, contrast=contrast)
+        if level == "error":
+            raise BrokenOffError
 
     def _look_at_child(self, obj: Any, action: Any, child: Any) -> None:
         wanted = KINDS[0] if self.plays else KINDS[1]

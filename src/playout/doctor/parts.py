@@ -235,8 +235,8 @@ class PolicyDoctor(PartDoctor):
         terms = answer.value if isinstance(answer.value, tuple) else (answer.value,)
         if len(terms) != len(names):
             self.notes.fail("terms-count", "terms", count=len(terms), names=len(names))
-        total = math.fsum(self.number("terms", term, told) for term in terms)
-        if abs(total - score) > CLOSE * max(1.0, abs(score)):
+        total = sum(self.number("terms", term, told) for term in terms)  # nan for opposite infinities
+        if not abs(total - score) <= CLOSE * max(1.0, abs(score)):
             listed = numbers([float(term) for term in terms])
             self.notes.note("terms-differ", "terms", terms=listed, total=total, score=score, asked=told)
 

@@ -11,10 +11,13 @@
 """
 
 import random
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -25,6 +28,7 @@ from playout.game.wrap.checks import ADDRESS, own_text
 PARTS = 3000  # the most parts of an object that a picture holds
 PLAIN = (bool, int, float, complex, str, bytes, type(None), range, np.generic)
 CODE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
+ATTRIBUTES = re.compile(r"(\.[^\W\d]\w*)+")  # the path of an attribute, also of an object inside
 CONTAINERS = (list, dict, set, deque, bytearray, np.ndarray)
 
 
@@ -65,13 +69,29 @@ class Picture:
     def change(self, after: "Picture") -> tuple[str, str] | None:
         """The path of the first part that differs, and both values; None if there is no difference.
 
-        A part that was missing or None before does not count: it may be a cached result.
+        A part that was None before does not count: it may be a cached result. For new attributes, see `appeared`.
         """
         for path, value in self.parts.items():
             new = after.parts.get(path, "nothing")
-            if new != value and value is not None:
+            if new != value and (value is not None or path not in after.parts):
                 return path, f"{path.removeprefix('.') or 'it'}: before {_shown(value)}, after {_shown(new)}"
         return None
+
+    def appeared(self, after: "Picture", obj: Any) -> str:
+        """The first attribute of `obj`, or of an object in it, that only `after` has; "" if there is none.
+
+        A `cached_property` does not count, nor does a key that is new in a dictionary: both are caches.
+        """
+        if len(self.parts) >= PARTS:
+            return ""  # parts that were left out before may be in the picture now
+        for path, value in after.parts.items():
+            owner, _, name = path.rpartition(".")
+            if path in self.parts or not ATTRIBUTES.fullmatch(path) or self.parts.get(owner) is None:
+                continue
+            kind = type(attrgetter(owner.removeprefix("."))(obj) if owner else obj)
+            if not isinstance(getattr(kind, name, None), cached_property):
+                return f"{path.removeprefix('.')}: before nothing, after {_shown(value)}"
+        return ""
 
     def class_change(self, after: "Picture") -> str:
         """The first number or string of the class that differs, with both values; "" if there is no difference."""

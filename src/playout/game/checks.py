@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,13 +78,20 @@ def _checked_dtype(cls: "type[Game]", name: str) -> np.dtype[Any]:
         raise GameError(f"{name}.state is {cls.state!r}, expected a NumPy record dtype ({error})") from None
     if not dtype.names or dtype.hasobject:
         raise GameError(f"{name}.state is {dtype}, expected a NumPy dtype with named fields of numbers")
-    for field in dtype.names:
+    for field in _names(dtype):
         if hasattr(np.record, field):
             raise GameError(
                 f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which "
                 f"uncompiled rules would see instead; call it something else, as in '{field}_'"
             )
     return dtype
+
+
+def _names(dtype: np.dtype[Any]) -> Iterator[str]:
+    """The names of all fields, with those of records inside."""
+    for name in dtype.names or ():
+        yield name
+        yield from _names(dtype[name].base)
 
 
 def _check_rule(cls: "type[Game]", name: str, rule: str, call: str) -> None:
@@ -138,20 +145,53 @@ def setting_value(game: "Game", key: str, value: Any) -> Any:
 
 
 def field_text(value: Any) -> str:
-    """A field of the state as text: its numbers, with commas between them."""
-    return ",".join(str(v) for v in np.asarray(value).ravel().tolist())
+    """A field of the state as text: its numbers, with commas between them; those of records inside of it one by one."""
+    return ",".join(str(number) for number in _flat(np.asarray(value).tolist()))
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple | np.ndarray):
+        for part in value.tolist() if isinstance(value, np.ndarray) else value:
+            yield from _flat(part)
+    else:
+        yield value
 
 
 def read_field(field: np.dtype[Any], text: str) -> Any:
     """What `field_text` wrote; `ValueError` or `OverflowError` where it does not fit into the field."""
+    parts = text.split(",")
+    if len(parts) != _count(field):
+        raise ValueError
+    return _filled(field, iter(parts))
+
+
+def _filled(field: np.dtype[Any], parts: Iterator[str]) -> Any:
+    """An array with the shape of a field, filled with the next of the parts."""
+    found, base = np.zeros(field.shape, field.base), field.base
     readers: dict[str, Callable[[str], Any]] = {"b": BOOLEANS.index, "f": float}
-    read = readers.get(field.base.kind, whole_text)
-    return np.array([read(part) for part in text.split(",")], field.base).reshape(field.shape)
+    read = readers.get(base.kind, whole_text)
+    for place in np.ndindex(field.shape):
+        if base.names is None:
+            found[place] = read(next(parts))
+        for name in base.names or ():
+            found[name][place] = _filled(base[name], parts)
+    return found
+
+
+def _count(field: np.dtype[Any]) -> int:
+    """How many numbers a field has, with those of records inside of it."""
+    names = field.base.names
+    return math.prod(field.shape) * (1 if names is None else sum(_count(field.base[name]) for name in names))
 
 
 def expected_text(field: np.dtype[Any]) -> str:
     """What the text of a field may be."""
-    kind, count = field.base.kind, math.prod(field.shape)
+    kind, count = field.base.kind, _count(field)
+    if field.base.names:
+        each = " of each record in turn" if field.shape else ""
+        if count == 1:
+            return f"a number: {field.base.names[0]}"
+        return f"{count} numbers with commas between them: {', '.join(field.base.names)}{each}"
     numbers = {"b": "True or False", "f": "a number"}.get(kind, "a whole number")
     if kind in "iu":
         numbers += f" from {np.iinfo(field.base).min} to {np.iinfo(field.base).max}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, typeof, types
-from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.errors import NumbaExperimentalFeatureWarning, NumbaTypeSafetyWarning
 
 from playout.common.arguments import did_you_mean
 from playout.core.columns import EDGE_FIELDS
@@ -67,10 +67,25 @@ def _checked_update(cls: type[Any], function: Callable[..., Any]) -> Callable[..
 def wrong_answer(cls: type[Any], name: str, got: Any) -> str:
     """What was expected instead of an answer; empty if it is right."""
     if name == "terms":
-        count = len(cls.term_names)
-        right = isinstance(got, tuple) and len(got) == count and all(isinstance(term, NUMBERS) for term in got)
-        return "" if right else f"expected {count} numbers, one for each of term_names {cls.term_names}"
+        if not isinstance(got, tuple) or len(got) != len(cls.term_names):
+            return f"expected {_expected_terms(cls)}"
+        wrong = [
+            f"'{n}' is {term!r:.60}"
+            for n, term in zip(cls.term_names, got, strict=True)
+            if not isinstance(term, NUMBERS)
+        ]
+        return f"and {wrong[0]}, expected {_expected_terms(cls)}" if wrong else ""
     return "" if isinstance(got, NUMBERS) else "expected a number"
+
+
+def _expected_terms(cls: type[Any]) -> str:
+    """What `terms` must return.
+
+    >>> _expected_terms(type("Mine", (), {"term_names": ("value",)}))
+    "a tuple of 1 number, one for each of term_names ('value',)"
+    """
+    count = len(cls.term_names)
+    return f"a tuple of {count} number{'s' * (count != 1)}, one for each of term_names {cls.term_names}"
 
 
 # Compiled: a function that raises, or that Numba can't compile.
@@ -98,10 +113,12 @@ def _lines_of(code: Any) -> set[int | None]:
 def larger_records_may_stand_in() -> Iterator[None]:
     """While compiling parts, reuse helpers made for one record for another record that starts with the same fields.
 
-    Numba warns that this is experimental. It is safe here, since a record is passed by its address.
+    Numba warns that this is experimental. It is safe here, since a record is passed by its address. Numba's warning of
+    an unsafe cast is left out, too: where the cast can't work, the error says so.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+        warnings.simplefilter("ignore", NumbaTypeSafetyWarning)
         yield
 
 
@@ -152,11 +169,12 @@ def _wrong_type(cls: type[Any], name: str, answer: Any) -> str:
     if name == "update":
         return ""
     if name == "terms":
-        count = len(cls.term_names)
-        if isinstance(answer, types.BaseTuple) and len(answer) == count and all(map(_is_number, answer)):
-            return ""
-        found = f"{len(answer)} values" if isinstance(answer, types.BaseTuple) else _named(answer)
-        return f"returns {found}, expected {count} numbers, one for each of term_names {cls.term_names}"
+        if not isinstance(answer, types.BaseTuple):
+            return f"returns {_named(answer)}, expected {_expected_terms(cls)}"
+        if len(answer) != len(cls.term_names):
+            return f"returns {len(answer)} value{'s' * (len(answer) != 1)}, expected {_expected_terms(cls)}"
+        wrong = [(n, term) for n, term in zip(cls.term_names, answer, strict=True) if not _is_number(term)]
+        return f"returns {_named(wrong[0][1])} as '{wrong[0][0]}', expected {_expected_terms(cls)}" if wrong else ""
     if _is_number(answer):
         return ""
     if isinstance(answer, types.Optional):

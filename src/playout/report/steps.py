@@ -1,11 +1,16 @@
 """One simulation in words: its four phases, line by line."""
 
+import math
 from typing import TYPE_CHECKING
+
+from playout.game import CHANCE
 
 from .language import Language, language_of
 
 if TYPE_CHECKING:
-    from playout.search.step import Change, Choice, Step
+    from playout.search.step import Change, Choice, EdgeScore, Step
+
+CLOSE = 1e-9  # by which fraction the terms of a score may miss it, since sums are rounded
 
 
 def step_text(step: "Step", language: str = "en") -> str:
@@ -30,10 +35,24 @@ def _choice(say: Language, choice: "Choice") -> list[str]:
     position = choice.position or say("start")
     lines = ["   " + say("step_choice", who=say.who(choice.player), position=position, action=choice.text)]
     for edge in choice.edges:
-        terms = f"{edge.value_term:.4g} + {edge.exploration_term:.4g} = {edge.score:.4g}"
+        terms = _probability(say, edge) if choice.player == CHANCE else _sum(say, edge)
         mark, action, visits = "*" if edge.chosen else " ", f"{edge.text:<8}", f"{edge.visits:<6}"
         lines.append("     " + say("step_edge", mark=mark, action=action, visits=visits, terms=terms))
     return lines
+
+
+def _probability(say: Language, edge: "EdgeScore") -> str:
+    return f"{say('step_probability')} {edge.score:.4g}"
+
+
+def _sum(say: Language, edge: "EdgeScore") -> str:
+    """The terms of a score by name, and their sum."""
+    # A term of the user's own keeps its name.
+    terms = [(say(f"term_{n}") if f"term_{n}" in say else n, number) for n, number in edge.terms.items()]
+    rest = edge.score - sum(edge.terms.values())
+    if math.isfinite(rest) and abs(rest) > CLOSE * max(1.0, abs(edge.score)):  # not scored by the policy
+        terms.append((say("step_rest"), rest))
+    return f"{' + '.join(f'{name} {number:.4g}' for name, number in terms)} = {edge.score:.4g}"
 
 
 def _added(say: Language, step: "Step") -> str:

@@ -13,6 +13,7 @@ from playout.game.faults import wrong_player, wrong_value
 from playout.parts.faults import wrong_score
 
 from .retrace import find_fault
+from .wrong_backup import wrong_backup
 
 if TYPE_CHECKING:
     from .runner import Runner
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 def check_status(runner: "Runner", status: int, detail: int) -> None:
     """Raise the error that a kernel's status stands for, with the position where it can be found."""
-    game = runner.game
     if status in (endings.NO_ACTIONS, endings.TOO_MANY_ACTIONS, endings.BAD_PLAYER, endings.BAD_CHANCE):
         check_expansion(runner, status, detail)
     elif status == endings.BAD_VALUE:
@@ -29,11 +29,7 @@ def check_status(runner: "Runner", status: int, detail: int) -> None:
     elif status == endings.BAD_SCORE:
         raise SettingsError(wrong_score(runner, detail))
     elif status == endings.BAD_BACKUP:
-        raise SettingsError(
-            f"{type(runner.settings.backup).__name__}.update gave an edge of {game.title} a value that the game "
-            f"can't have; expected a number within value_range {game.range or ''}, where proofs rest on it "
-            f"(po.check_part finds such cases)"
-        )
+        raise SettingsError(wrong_backup(runner))
     elif status == endings.BAD_KEY:
         raise GameError(_wrong_keys(runner, detail))
     elif status == endings.BAD_PLAYOUT:

@@ -13,6 +13,7 @@ give are refused: a value or variance outside the game's `value_range`, or a val
 action ends the game (if left out, it is the reward).
 """
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 KEYS = {"visits", "value", "prior", "variance", "children"}
 MOST_VISITS = 2**31
+MOST_BITS = 256  # of a whole number that a message shows in full
+MOST_PRIOR = float(np.finfo(np.float32).max)
+ANY = (-math.inf, math.inf, "")  # the least and the most, and words for them
+LIMITS = {"prior": (0.0, MOST_PRIOR, f" from 0 to {MOST_PRIOR:.3g}"), "variance": (0.0, math.inf, " of at least 0")}
+WHOLE = np.iinfo(np.int64)  # of columns of whole numbers
 SAME = 1e-9  # a reward that was written by hand may be rounded
 
 
@@ -153,12 +159,13 @@ def _check(runner: "Runner", literal: Any, path: tuple[str, ...]) -> None:
             raise SettingsError(f"{where}: unknown '{key}', expected {known}")
     visits = literal.get("visits", 0)
     if not isinstance(visits, int) or isinstance(visits, bool) or not 0 <= visits < MOST_VISITS:
-        raise SettingsError(f"{where}: visits is {visits!r}, expected a whole number of at least 0")
+        raise SettingsError(
+            f"{where}: visits is {_short(visits)}, expected a whole number from 0 to {MOST_VISITS - 1:,}"
+        )
     for key in ("value", "prior", "variance", *columns):
-        number, least = literal.get(key, 0.0), " of at least 0" if key in ("prior", "variance") else ""
-        is_number = isinstance(number, int | float) and not isinstance(number, bool) and np.isfinite(number)
-        if not is_number or (least and number < 0):
-            raise SettingsError(f"{where}: {key} is {number!r}, expected a number{least}")
+        number, (least, most, limits) = literal.get(key, 0.0), LIMITS.get(key, ANY)
+        if not (_is_finite(number) and least <= number <= most):
+            raise SettingsError(f"{where}: {key} is {_short(number)}, expected a finite number{limits}")
     _check_range(runner, literal, where)
     children = literal.get("children", {})
     if not isinstance(children, Mapping):
@@ -184,9 +191,11 @@ def _check_columns(
         if name in literal and not path:
             raise SettingsError(f"{where}: {name} is a column of edges; write it at a child")
         if number and not visits:
-            raise SettingsError(f"{where}: {name} is {number!r} without a visit, expected 0; give `visits` as well")
-        if numbers.dtype == np.int64 and number != int(number):
-            raise SettingsError(f"{where}: {name} is {number!r}, expected a whole number")
+            raise SettingsError(
+                f"{where}: {name} is {_short(number)} without a visit, expected 0; give `visits` as well"
+            )
+        if numbers.dtype == np.int64 and not (number == int(number) and WHOLE.min <= number <= WHOLE.max):
+            raise SettingsError(f"{where}: {name} is {_short(number)}, expected a whole number of 64 bits")
 
 
 def _check_range(runner: "Runner", literal: Mapping[str, Any], where: str) -> None:
@@ -198,13 +207,30 @@ def _check_range(runner: "Runner", literal: Mapping[str, Any], where: str) -> No
     value, most = literal.get("value", low), (high - low) ** 2 / 4
     if not runner.params.least_return <= value <= runner.params.most_return:
         raise SettingsError(
-            f"{where}: value is {value!r}, expected {low:g} to {high:g}, the value_range of {runner.game.title}"
+            f"{where}: value is {_short(value)}, expected {low:g} to {high:g}, the value_range of {runner.game.title}"
         )
     if literal.get("variance", 0.0) > most:
         raise SettingsError(
-            f"{where}: variance is {literal['variance']!r}, but returns from {low:g} to {high:g}, the value_range of "
-            f"{runner.game.title}, have at most {most:g}"
+            f"{where}: variance is {_short(literal['variance'])}, but returns from {low:g} to {high:g}, the "
+            f"value_range of {runner.game.title}, have at most {most:g}"
         )
+
+
+def _is_finite(number: Any) -> bool:
+    """Whether something is a number that fits into a float."""
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return False
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number above 1e308
+        return False
+
+
+def _short(value: Any) -> str:
+    """A value in a message; Python refuses to write whole numbers of more than 4,300 digits."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"a whole number of {value.bit_length():,} bits"
+    return f"{value!r:.80}"
 
 
 def _where(path: tuple[str, ...]) -> str:

@@ -38,7 +38,7 @@ def find_fault(runner: "Runner", failed: GameError | None = None) -> None:
     if runner.batches is not None:
         _ask_all(runner, Position(runner.game, runner.work.state.copy()))
     _ask_all(runner, runner.position)
-    path = _follow(runner, _Path(runner.position), _walked(runner, runner.position), drawn=False)
+    path = _follow(runner, _Path(runner.position), [a for _, step in walked(runner) for a in step], drawn=False)
     for playout, ended in _played_out(runner, path.end):
         whole = _follow(runner, path, playout, drawn=True)
         if ended:
@@ -78,18 +78,21 @@ def _blame_draw(position: Position, error: Exception) -> None:
             raise error
 
 
-def _walked(runner: "Runner", root: Position) -> list[int]:
-    """The actions and outcomes of the walk through the tree, which may have failed before it came to its end."""
+def walked(runner: "Runner") -> list[tuple[int, list[int]]]:
+    """The edges of the walk through the tree, which may have failed before it came to its end.
+
+    Each comes with its action, and the outcomes that an open loop drew after it.
+    """
     tree, work = runner.tree, runner.work
-    actions, node = [], int(tree.counters[NODES] > ROOT) * ROOT
+    steps, node = list[tuple[int, list[int]]](), int(tree.counters[NODES] > ROOT) * ROOT
     drawn = work.draws[1 : int(work.draws[0])] if len(work.draws) else work.draws
     for d, (number, e) in enumerate(zip(work.path_nodes.tolist(), work.path_edges.tolist(), strict=True)):
         if number != node or node == NO_NODE:
             break
-        actions.append(int(tree.edges[e]["action"]))
-        actions += [int(outcome) for depth, outcome in drawn.reshape(-1, 2) if depth == d]
+        drawn_here = [int(outcome) for depth, outcome in drawn.reshape(-1, 2) if depth == d]
+        steps.append((e, [int(tree.edges[e]["action"]), *drawn_here]))
         node = child_node(int(tree.edges[e]["child"]))
-    return actions
+    return steps
 
 
 def _played_out(runner: "Runner", leaf: Position) -> list[tuple[list[int], bool]]:

@@ -15,7 +15,7 @@ from playout.core import expand as core_expand
 from playout.core import select as core_select
 from playout.core import tree as core
 from playout.core.params import ROLLOUTS
-from playout.errors import PositionError
+from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Playouts, Position
 from playout.report.steps import step_text
 
@@ -267,6 +267,7 @@ def _positions(runner: "Runner", depth: int) -> list[Position]:
 def _choice(runner: "Runner", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
     block, compared, terms = scores
     names = runner.settings.policy.term_names
+    _check_terms(runner, position, block, terms)
     action = int(runner.tree.edges[runner.work.path_edges[d]]["action"])
     players, row = runner.game.players, d * runner.game.players
     edges = tuple(
@@ -295,6 +296,16 @@ def _choice(runner: "Runner", position: Position, d: int, scores: Any, visits: i
         rewards=tuple(runner.work.path_rewards[row : row + players].tolist()),
         expanded=expanded,
     )
+
+
+def _check_terms(runner: "Runner", position: Position, block: Any, terms: Any) -> None:
+    """Refuse a term that is not a number."""
+    for i, k in np.argwhere(np.isnan(terms)):
+        policy, action = runner.settings.policy, position.action_text(int(block[i]["action"]))
+        raise SettingsError(
+            f"{type(policy).__name__}.terms gave nan as '{policy.term_names[k]}' for action {action} in "
+            f"{position.text or 'the start'}; return a number for every term (po.check_part finds such cases)"
+        )
 
 
 def _expansion(runner: "Runner", position: Position, depth: int) -> Expansion:

@@ -3,7 +3,7 @@
 from playout.common.arguments import note_names, parameters
 
 from .kinds import ANSWERS, All, Falling, Mixed, Network, Noise, OneAtATime, Outside, Rollouts, Static, Widening
-from .options import OPTIONS, preset
+from .options import OPTIONS, how_to_write, preset
 from .params import ANSWER_SLACK, uses_priors
 from .presets import BEST, PRESETS, WITH_NETWORK, preset_for, settings_from
 from .settings import Settings, named
@@ -33,5 +33,5 @@ __all__ = [
 ]
 
 note_names("Settings", "'{0}' is given to Settings({0}=…)", parameters(Settings.__init__))
-note_names("preset", 'write preset("default", {0}=…)', lambda: OPTIONS)
+note_names("preset", how_to_write, lambda: OPTIONS)
 note_names("preset's name", "write preset('{0}')", lambda: PRESETS)

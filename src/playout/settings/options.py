@@ -255,6 +255,22 @@ def default_of(options: Mapping[str, Option], name: str, kind: str) -> str:
     return "" if missing else option.word(default)
 
 
+def how_to_write(name: str) -> str:
+    """How to give an option to `preset`, with the choice that it belongs to where the preset has another.
+
+    >>> how_to_write("c"), how_to_write("threads")
+    ('write preset("default", c=…)', 'write preset("default", evaluator="network", network=…, threads=…)')
+    """
+    option, chosen = OPTIONS[name], list[str]()
+    usual = OPTIONS[option.part].word(getattr(preset_settings("default"), option.part))
+    if option.paths and usual not in option.paths:
+        kind = option.kinds[0]
+        beside = [other for other in OPTIONS if OPTIONS[other].part == option.part and kind in OPTIONS[other].paths]
+        missing = [other for other in beside if other != name and not default_of(OPTIONS, other, kind)]
+        chosen = [f'{option.part}="{kind}"', *(f"{other}=…" for other in missing)]
+    return f'write preset("default", {", ".join([*chosen, f"{name}=…"])})'
+
+
 def _found_part(name: str, value: Any, find: Finder) -> Any:
     """A value, and where it names a class of the user's own, that class."""
     option = OPTIONS.get(name.lower())

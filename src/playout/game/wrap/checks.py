@@ -5,7 +5,7 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any
 
@@ -196,6 +196,8 @@ def weights(obj: Any, given: Any, names: list[Any]) -> list[float]:
         found = [left.pop(name, 0.0) for name in names]
         if left:
             raise refused(obj, call, given, f"legal actions only, and {shown(next(iter(left)))} is none")
+    elif isinstance(given, Set):
+        raise refused(obj, call, given, f"{expected}; a set has no order")
     else:
         found = listed(obj, call, given)
     if len(found) != len(names):

@@ -1,7 +1,7 @@
 // A step cut into beats: one node of the selection, the expansion, one move of the playout, one place that the backup
 // changes; and what the tree and the board show at each.
 
-/** @import { Beat, Overlay, Phase, Place, Score, ServerStep, Step } from "./types.js" */
+/** @import { Beat, Overlay, Phase, Place, Score, ServerStep, Step, StepEdge } from "./types.js" */
 
 /** @type {Phase[]} */
 export const PHASES = ["selection", "expansion", "playout", "backup"];
@@ -120,4 +120,22 @@ export function sceneAt(step, now) {
     return { svg: playout.svgs[moves - 1], text: playout.positions[moves - 1], ...about };
   }
   return { svg: step.leaf_svg, text: step.leaf, caption: "scene_leaf", values: {} };
+}
+
+const USUAL = ["value", "exploration"];
+
+/**
+ * The terms of an edge's score by name, in the policy's order. The usual two are those of the step, which also hold for edges
+ * that the policy did not score.
+ * @param {StepEdge} edge
+ * @returns {[string, Score][]}
+ */
+export function termsOf(edge) {
+  const named = Object.entries(edge.terms);
+  return named.length === USUAL.length && named.every(([name], i) => name === USUAL[i])
+    ? [
+        ["value", edge.value_term],
+        ["exploration", edge.exploration_term],
+      ]
+    : named;
 }

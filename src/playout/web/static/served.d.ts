@@ -289,6 +289,7 @@ export interface StepEdge {
   exploration_term: Score;
   score: Score;
   chosen: boolean;
+  terms: Record<string, Score>;
 }
 
 export interface StepChoice {

@@ -1,8 +1,9 @@
 // What happens at this beat of the step, in words and numbers.
 
 import { html } from "../vendor/preact-htm.js";
+import { termsOf } from "../beats.js";
 import { count, full, plain, value } from "../format.js";
-import { t, who } from "../i18n.js";
+import { t, told, who } from "../i18n.js";
 import { ask } from "../session.js";
 import { beat, phaseWord } from "../stepping.js";
 import { set, state } from "../store.js";
@@ -42,6 +43,7 @@ function Selection(step, depth) {
   if (depth < 0) return html`<p>${t("selection_root")}</p>`;
   const choice = step.selection[depth];
   const chance = choice.player === -1;
+  const names = choice.edges.length ? termsOf(choice.edges[0]).map(([name]) => name) : [];
   const ranked = [...choice.edges].sort((a, b) => order(b) - order(a));
   const shown = ranked.slice(0, EDGES);
   shown.push(...ranked.slice(EDGES).filter((e) => e.chosen));
@@ -59,8 +61,7 @@ function Selection(step, depth) {
           ${
             chance
               ? html`<th scope="col" class="right">${t("probability")}</th>`
-              : html`<th scope="col" class="right">${t("value_term")}</th>
-                  <th scope="col" class="right">+ ${t("exploration_term")}</th>
+              : html`${names.map((name, i) => html`<th scope="col" class="right">${i > 0 && "+ "}${named(name)}</th>`)}
                   <th scope="col" class="right">= ${t("score")}</th>`
           }
           <th></th>
@@ -75,8 +76,7 @@ function Selection(step, depth) {
               ${
                 chance
                   ? html`<td class="right">${plain(e.score)}</td>`
-                  : html`<td class="right term-value">${plain(e.value_term)}</td>
-                      <td class="right term-exploration">${plain(e.exploration_term)}</td>
+                  : html`${termsOf(e).map(([, term], i) => html`<td class=${`right ${i ? "term-exploration" : "term-value"}`}>${plain(term)}</td>`)}
                       <td class="right"><b>${plain(e.score)}</b></td>`
               }
               <td>${!chance && Terms(e, least, most)}</td>
@@ -86,15 +86,18 @@ function Selection(step, depth) {
     </table>
     ${ranked.length > shown.length && html`<p class="dim">${t("n_more", { n: ranked.length - shown.length })}</p>`}
     <p class="dim legend-terms">
-      <i class="term-value"></i> ${t("value_term")}${" "}<i class="term-exploration"></i>
-      ${t("exploration_term")}${" · "}${t("infinite_note")}
+      <i class="term-value"></i> ${named(names[0])}${" "}<i class="term-exploration"></i>
+      ${names.slice(1).map(named).join(" + ")}${" · "}${t("infinite_note")}
     </p>`;
 }
 
 /** What edges are sorted by. @param {StepEdge} e */
 const order = (e) => (e.score === "infinity" ? 1e300 : (finite(e.score) ?? -1e300)) + (e.chosen ? 1e-9 : 0);
 
-/** The two terms of a score as one bar. @param {StepEdge} edge @param {number} least @param {number} most */
+/** A term in this language; one of the user's own keeps its name. @param {string} name */
+const named = (name) => told(`term_${name}`, name);
+
+/** The first term of a score and the rest as one bar. @param {StepEdge} edge @param {number} least @param {number} most */
 function Terms(edge, least, most) {
   const wide = 46,
     x = (/** @type {number} */ v) => (wide * (v - least)) / (most - least);
@@ -181,7 +184,7 @@ function Backup(step, reached) {
                 class=${index === reached ? "best" : index > reached ? "later" : ""}
               >
                 <th scope="row" title=${where(place)}>${i === 0 ? where(place, 2) : ""}</th>
-                <td>${t(`field_${change.field}`)}</td>
+                <td>${told(`field_${change.field}`, change.field)}</td>
                 <td class="right">${plain(change.before)}</td>
                 <td>→</td>
                 <td class="right"><b>${index <= reached ? plain(change.after) : "…"}</b></td>
