@@ -1,6 +1,6 @@
 """Turn Numba's compile errors into messages for users: which rule, which line, and why.
 
-A small file on its own, because rules and parts both use it.
+Rules and parts both use it.
 """
 
 import dis
