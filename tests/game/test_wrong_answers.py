@@ -125,7 +125,7 @@ def test_a_playout_action_that_changes_the_actions_is_refused():
 def test_probabilities_that_are_never_written_are_refused_by_name(open_loop):
     text = message(Unwritten(), open_loop=open_loop)
     assert "Unwritten.chance_outcomes gave the probabilities 1, nan in stones=" in text
-    assert "nan was never written" in text
+    assert "add up to nan (nan was written, or nothing at all); expected" in text
 
 
 @pytest.mark.parametrize("open_loop", [False, True])

@@ -63,20 +63,21 @@ def analyze(
         search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
         result = search.run(within, progress=progress)
-    if json:
-        print_json(result.to_dict() | {"settings": name} | ({"explanation": result.explain()} if explain else {}))
-    else:
-        out = console()
-        out.print(result.position.show(), markup=False)
-        out.print()
-        out.print(result.table())
-        out.print(f"\n{_summary(result)} · settings: {name}", markup=False)
-        if explain:
+    with within_time(within):  # the game's own texts
+        if json:
+            print_json(result.to_dict() | {"settings": name} | ({"explanation": result.explain()} if explain else {}))
+        else:
+            out = console()
+            out.print(result.position.show(), markup=False)
             out.print()
-            out.print(result.explain(), markup=False)
-    if svg is not None:
-        _draw(search, svg)
-    return INTERRUPTED if result.stopped_by == "stop" else 0
+            out.print(result.table())
+            out.print(f"\n{_summary(result)} · settings: {name}", markup=False)
+            if explain:
+                out.print()
+                out.print(result.explain(), markup=False)
+        if svg is not None:
+            _draw(search, svg)
+        return INTERRUPTED if result.stopped_by == "stop" else 0
 
 
 def _summary(result: Result) -> str:

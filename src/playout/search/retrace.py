@@ -151,7 +151,7 @@ def _check_probabilities(position: Position) -> None:
     weights = [weight for _, weight in position.outcomes()]
     if not all(weight >= 0 for weight in weights) or not abs(math.fsum(weights) - 1) <= ROUNDING:
         listed = ", ".join(f"{weight:g}" for weight in weights[:8]) + (", …" if len(weights) > 8 else "")
-        unwritten = ", where nan was never written" if any(map(math.isnan, weights)) else ""
+        unwritten = " (nan was written, or nothing at all)" if any(map(math.isnan, weights)) else ""
         raise GameError(
             f"{position.game.title}.chance_outcomes gave the probabilities {listed} in {position.text or 'the start'}, "
             f"which add up to {math.fsum(weights):g}{unwritten}; expected numbers from 0 up that add up to 1"
