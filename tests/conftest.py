@@ -21,7 +21,7 @@ COMPILED_ONLY = (
     "test_explain*.py",
     "test_object_interrupts*.py",
     "test_object_sources*.py",
-    "test_play*.py",
+    "cli/test_play*.py",
     "test_presets*.py",
     "test_readme*.py",
     "test_repository*.py",

@@ -7,10 +7,13 @@ from typing import Any
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.settings import PRESETS, WITH_NETWORK, Network, Settings, preset_for
-from playout.settings.options import OPTIONS, make_settings
+from playout.settings.options import OPTIONS, Option, make_settings
 
 MOST = 10**12  # what a number in a command may be; larger ones are cut to it
 EMPTY = "<empty>"  # how the protocol writes an empty text
+AUTO = "auto"  # as the preset has it
+OWN_NAMES = ("c", "network", "temperature", "threads")  # settings that have a UCI option of their own, below
+CLOCK = ("early_stop",)  # what the engine's clock decides
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,20 @@ def options_for(game: Game) -> dict[str, UciOption]:
         "UCI_ShowWDL": UciOption("check", False),
         "Move Overhead": UciOption("spin", 30, 0, 10_000),  # milliseconds
         "Clear Hash": UciOption("button"),
-        "Preset": UciOption("combo", "auto", words=("auto", *presets)),
+        "Preset": UciOption("combo", AUTO, words=(AUTO, *presets)),
         "Network": UciOption("string", EMPTY),  # the setting `network`; with it, auto is the preset for networks
-        "C": UciOption("string", "auto"),  # the setting `c`; auto: as the preset has it
+        "C": UciOption("string", AUTO),  # the setting `c`
         "Seed": UciOption("spin", 0, 0, 2**31 - 1),
         "Temperature": UciOption("spin", 0, 0, 1000),  # hundredths; 0: always the best move
+        **{name: _from_declaration(option) for name, option in OPTIONS.items() if name not in OWN_NAMES + CLOCK},
     }
+
+
+def _from_declaration(option: Option) -> UciOption:
+    """The UCI option of a setting: its words, or a text where numbers are taken, too."""
+    if option.declared.number or not option.words:
+        return UciOption("string", AUTO)
+    return UciOption("combo", AUTO, words=(AUTO, *(word for word in option.words if word != AUTO)))
 
 
 def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
@@ -75,19 +86,20 @@ def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
     decides when to stop early."""
     name, c, file = values["Preset"], values["C"], values["Network"]
     file = "" if file == EMPTY else file
-    if name == "auto":
+    if name == AUTO:
         name = WITH_NETWORK if file else preset_for(game)
     given: dict[str, Any] = {"early_stop": False}
     if isinstance(PRESETS[name].settings.evaluator, Network):
         given["network"] = file
-    if c.lower() not in ("", "auto", EMPTY):
+    if c.lower() not in ("", AUTO, EMPTY):
         given["c"] = c
+    given |= {name: text for name, text in values.items() if name in OPTIONS and text not in ("", AUTO, EMPTY)}
     try:
         return make_settings(name, given)
     except SettingsError as error:
         if "c" not in given:
             raise
-        expected = f"auto or {OPTIONS['c'].expected}"
+        expected = f"{AUTO} or {OPTIONS['c'].expected}"
         raise SettingsError(f"option C is '{c}', expected {expected}: {error}") from None
 
 
