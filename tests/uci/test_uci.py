@@ -13,6 +13,7 @@ import pytest
 
 import playout as po
 from playout.games.chess.board import GOES_ON
+from playout.settings.options import OPTIONS
 from playout.uci import Engine, Go, centipawns, parse_go, seconds_for_move, win_draw_loss
 from playout.uci.options import options_for
 from tests.processes import end, start
@@ -176,6 +177,16 @@ def test_it_says_what_it_is_and_can(talk):
     names = [line.split(" type ")[0].removeprefix("option name ") for line in lines if line.startswith("option")]
     assert {"Hash", "Threads", "MultiPV", "Ponder", "UCI_ShowWDL", "Move Overhead", "Preset", "C"} <= set(names)
     assert talk("isready") == ["readyok"]
+
+
+def test_every_declared_setting_is_an_option(talk):
+    known = {name.lower() for name in options_for(po.games.load("chess"))}
+    assert known >= OPTIONS.keys() - {"early_stop"}  # which the clock decides
+    assert talk("setoption name evaluator value rollouts", "setoption name rollouts value 2") == []
+    (refusal,) = talk("setoption name rollouts value none at all")
+    assert "rollouts is 'none at all', expected a whole number" in refusal
+    (refusal,) = talk("setoption name policy value file.py:Mine")
+    assert "option policy is 'file.py:Mine', expected one of auto, uct" in refusal
 
 
 def test_it_finds_a_mate_in_one_and_says_so(talk):
