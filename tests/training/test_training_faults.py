@@ -82,7 +82,7 @@ def test_wrong_kinds_in_python_are_refused(given: dict[str, Any], message: str, 
 def test_what_is_given_is_checked_before_it_is_compared(begun: Path, tictactoe: Any) -> None:
     with pytest.raises(SettingsError, match="filters is 100000, expected a whole number from 1"):
         Training(tictactoe, begun, filters=100_000)
-    with pytest.raises(SettingsError, match=r"filters is 8, but .* was begun with 4"):
+    with pytest.raises(SettingsError, match=r"filters is 8, but .* was started with 4"):
         Training(tictactoe, begun, filters=8)
 
 
@@ -102,7 +102,7 @@ def test_settings_without_games_bind_nobody(tictactoe: Any, tmp_path: Path) -> N
 def test_who_began_meanwhile_is_not_overruled(tictactoe: Any, tmp_path: Path) -> None:
     late = Training(tictactoe, tmp_path, **{**TINY, "seed": None})
     train(tictactoe, tmp_path, 1, **TINY, seed=7)
-    with pytest.raises(SettingsError, match="was begun by another process meanwhile"):
+    with pytest.raises(SettingsError, match="another process has started a training there"):
         late.run(2)
 
 

@@ -1,4 +1,7 @@
-"""Copies of users' functions in which the compiled helpers are replaced by copies as well."""
+"""Copies of users' functions in which the compiled helpers are replaced by copies as well.
+
+A small file on its own, because guarding and the messages about wrong rules both make such copies.
+"""
 
 import contextlib
 from collections.abc import Callable
