@@ -19,10 +19,10 @@ import pytest
 import playout as po
 from playout import arena
 from playout.arena import Record, Sprt, Tally, bradley_terry, elo_of, make_match, play_match, score_of
-from playout.arena.store import ResultsFile
 from playout.cli import main
 from playout.core.jit import COMPILED
 from playout.play.engine import find_program
+from playout.play.store import ResultsFile
 from tests.games.toy_games import Dice, Nim, NimOfThree
 from tests.processes import started
 
@@ -495,7 +495,7 @@ def test_a_record_goes_through_links_and_into_pipes(tmp_path: Path) -> None:
 
 
 def test_a_store_never_writes_a_game_twice(tmp_path: Path) -> None:
-    store = ResultsFile(tmp_path / "a.sqlite", {"game": "x"})
+    store = ResultsFile(tmp_path / "a.sqlite", {"game": "x"}, Record)
     record = Record(0, 0, (0, 1), "", ("a",), 0, (1.0, -1.0), "normal", "", 0.1)
     store.add(record)
     store.add(Record(0, 0, (0, 1), "", ("b",), 0, (-1.0, 1.0), "normal", "", 0.1))

@@ -17,12 +17,12 @@ from playout.play.record import Record
 from playout.play.referee import MARGIN, MAX_MOVES, MatchSetup, Referee, ScheduledGame, schedule
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, read_specs
+from playout.play.store import ResultsFile
 from playout.play.workers import Workers, can_be_sent, cores
 from playout.settings import Settings
 
 from .result import MatchResult
 from .statistics import Sprt
-from .store import ResultsFile
 
 PLIES = 4  # of a random opening
 
@@ -35,7 +35,7 @@ class Match:
     game: Game
     openings: RandomOpenings | FileOpenings
     jobs: list[ScheduledGame]
-    store: ResultsFile
+    store: ResultsFile[Record]
     concurrency: int
     sprt: Sprt | None = None
     done: dict[int, Record] = field(default_factory=dict)
@@ -47,11 +47,10 @@ class Match:
 
     def run(self, progress: Callable[["Match"], None] | None = None) -> MatchResult:
         """Play the remaining games. Ctrl-C (KeyboardInterrupt) ends it at once; `result` has the finished games."""
-        left = [job for job in self.jobs if job.number not in self.done]
+        left = self.left()
 
         def finished(record: Record) -> bool:
-            self.store.add(record)
-            self.done[record.number] = record
+            self.add(record)
             if progress is not None:
                 progress(self)
             return self.decided()[1] is not None
@@ -66,6 +65,15 @@ class Match:
                 workers = Workers(self.setup.referee, min(self.concurrency, len(left)), "the arena", advice)
                 workers.play(((job, self.opening(job)) for job in left), finished)
         return self.result()
+
+    def left(self) -> list[ScheduledGame]:
+        """The games that are not played yet."""
+        return [job for job in self.jobs if job.number not in self.done]
+
+    def add(self, record: Record) -> None:
+        """Keep a game that was played."""
+        self.store.add(record)
+        self.done[record.number] = record
 
     def opening(self, job: ScheduledGame) -> Opening:
         """The opening of a game."""
@@ -197,8 +205,8 @@ def make_match(
         "max_moves": max_moves,
         "margin": margin,
     }
-    jobs = schedule(seatings, games // game.players)
-    return Match(setup, game, found, jobs, ResultsFile(db, description), concurrency or cores(), sprt)
+    jobs, store = schedule(seatings, games // game.players), ResultsFile(db, description, Record)
+    return Match(setup, game, found, jobs, store, concurrency or cores(), sprt)
 
 
 def play_match(

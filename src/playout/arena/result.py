@@ -11,7 +11,7 @@ from typing import Any
 from playout.errors import FileError
 from playout.games.chess import Chess, PgnGame, write_pgn
 from playout.play.record import Record
-from playout.play.tally import Tally
+from playout.play.tally import Tally, finite
 
 from .statistics import Rating, Sprt, bradley_terry
 
@@ -65,7 +65,7 @@ class MatchResult:
             "resumed": self.resumed,
         }
         if len(self.players) == 2:
-            found |= _tally_dict(self.tally())
+            found |= self.tally().to_dict()
             if self.sprt is not None:
                 found["sprt"] = {
                     "elo0": self.sprt.elo0,
@@ -76,11 +76,11 @@ class MatchResult:
                 }
         else:
             found["ratings"] = [
-                {"player": name, "elo": _finite(r.elo), "error": _finite(r.error)}
+                {"player": name, "elo": finite(r.elo), "error": finite(r.error)}
                 for name, r in zip(self.players, self.ratings, strict=True)
             ]
             found["table"] = [
-                {"player": self.players[i], "other": self.players[j], **_tally_dict(self.tally(i, j))}
+                {"player": self.players[i], "other": self.players[j], **self.tally(i, j).to_dict()}
                 for i, j in combinations(range(len(self.players)), 2)
             ]
         ends: dict[str, int] = {}
@@ -149,20 +149,3 @@ class MatchResult:
         if record.reason:
             headers["Reason"] = record.reason
         return write_pgn(PgnGame(tuple(moves), headers, record.start, CHESS_RESULTS[record.score(0, 1)]))
-
-
-def _finite(number: float) -> float | None:
-    return number if abs(number) < float("inf") else None
-
-
-def _tally_dict(tally: Tally) -> dict[str, Any]:
-    return {
-        "wins": tally.wins,
-        "draws": tally.draws,
-        "losses": tally.losses,
-        "pairs": list(tally.pairs),
-        "score": tally.score,
-        "elo": _finite(tally.elo),
-        "elo_interval": [_finite(x) for x in tally.elo_interval],
-        "los": tally.los,
-    }

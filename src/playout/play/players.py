@@ -29,6 +29,9 @@ class Forfeit(Exception):
 class Player(ABC):
     """Chooses actions, in one game after the other."""
 
+    simulations = 0  # of its searches in the game at hand
+    searched = 0.0  # the seconds that they took
+
     @abstractmethod
     def new_game(self, start: Position, seed: int) -> None:
         """Prepare for a game that begins at `start`, after its opening; no clock runs."""
@@ -75,6 +78,7 @@ class SearchPlayer(Player):
 
     def new_game(self, start: Position, seed: int) -> None:
         self.seed, self.played = seed, 0
+        self.simulations, self.searched = 0, 0.0
         self.search = Search(self.game, self.spec.settings, position=start, seed=seed)
 
     def choose(self, game: Playthrough, clocks: Clocks) -> int:
@@ -93,6 +97,8 @@ class SearchPlayer(Player):
         result = self.search.run(self.spec.simulations, seconds=seconds)
         if result.best is None:  # there was no time for a single simulation
             result = self.search.run(1)
+        self.simulations += result.simulations
+        self.searched += result.seconds
         temperature = self.spec.settings.temperature_at(game.moves)
         if temperature > 0:
             return result.choose(temperature, seed=self.seed + len(game.actions))

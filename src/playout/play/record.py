@@ -18,6 +18,8 @@ class Record:
     reason: str
     seconds: float
     ended: str = ""  # date and time
+    simulations: tuple[int, ...] = ()  # of the searches of each seat; 0 for an engine and a player without a search
+    searched: tuple[float, ...] = ()  # the seconds that they took
 
     def score(self, seat: int, other: int) -> float:
         """1, 0.5 or 0: whether one seat got more than another."""

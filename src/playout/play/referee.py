@@ -115,6 +115,8 @@ class Referee:
             reason,
             round(time.perf_counter() - began, 3),
             datetime.now(UTC).isoformat(timespec="seconds"),
+            tuple(self.players[number].simulations for number in scheduled.players),
+            tuple(self.players[number].searched for number in scheduled.players),
         )
 
     def close(self) -> None:

@@ -25,6 +25,8 @@ class ScoredGame:
     moves: int
     seconds: float
     end: str  # the last position's text
+    simulations: int = 0  # of all searches
+    searched: float = 0.0  # the seconds that they took
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Soloist:
         play_game(game, choose, partial(draw_outcome, source=luck), lambda: game.moves >= setup.max_moves)
         known = self.game.call_method("score", game.position.state)
         score = game.returns[0] if known is None else float(known)
-        return ScoredGame(player, number, score, game.moves, time.perf_counter() - began, game.position.text)
+        took = time.perf_counter() - began
+        work = chooser.simulations, chooser.searched
+        return ScoredGame(player, number, score, game.moves, took, game.position.text, *work)
 
     def close(self) -> None:
         """End the players."""

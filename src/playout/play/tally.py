@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
+from typing import Any
 
 NORMAL = NormalDist()
 Z95 = NORMAL.inv_cdf(0.975)
@@ -34,6 +35,11 @@ def score_of(elo: float) -> float:
     0.75
     """
     return 1.0 / (1.0 + math.exp(-elo / SCALE))
+
+
+def finite(number: float) -> float | None:
+    """The number for JSON, which has no infinity."""
+    return number if math.isfinite(number) else None
 
 
 @dataclass(frozen=True)
@@ -123,3 +129,16 @@ class Tally:
         if not self.games:
             return 0.5
         return NORMAL.cdf((self.score - 0.5) / math.sqrt(self.spread / (4 * self.games)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; infinite numbers become null."""
+        return {
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "pairs": list(self.pairs),
+            "score": self.score,
+            "elo": finite(self.elo),
+            "elo_interval": [finite(x) for x in self.elo_interval],
+            "los": self.los,
+        }

@@ -16,6 +16,7 @@ from playout.play.players import check_players
 from playout.play.solo import ScoredGame, SoloSetup
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, read_specs
+from playout.play.tally import finite
 from playout.play.workers import Workers, can_be_sent, cores
 from playout.report.svg import scores_svg
 from playout.settings import Settings
@@ -50,7 +51,11 @@ class Scores:
     @property
     def error(self) -> float:
         """Half the width of the confidence interval of the mean."""
-        return half_width(self.values)
+        return self.error_at(CONFIDENCE)
+
+    def error_at(self, confidence: float) -> float:
+        """The same at another confidence."""
+        return half_width(self.values, confidence)
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
@@ -69,11 +74,11 @@ class Scores:
         moves = sum(r.moves for r in self.records)
         return sum(r.seconds for r in self.records) / moves if moves else math.nan
 
-    def lead(self, other: "Scores") -> tuple[float, float]:
+    def lead(self, other: "Scores", confidence: float = CONFIDENCE) -> tuple[float, float]:
         """The mean lead over another player, game by game with the same luck, and half the width of its interval."""
         theirs = {record.number: record.score for record in other.records}
         found = np.array([r.score - theirs[r.number] for r in self.records if r.number in theirs])
-        return (float(found.mean()) if len(found) else math.nan), half_width(found)
+        return (float(found.mean()) if len(found) else math.nan), half_width(found, confidence)
 
     def histogram(self, edges: Sequence[float]) -> list[int]:
         """How many scores lie between each two edges."""
@@ -141,30 +146,30 @@ class Evaluation:
         }
 
 
-def half_width(values: Any) -> float:
+def half_width(values: Any, confidence: float = CONFIDENCE) -> float:
     """Half the width of the interval for the mean of independent numbers: t times deviation / sqrt(n).
 
-    >>> round(half_width([1.0, 2.0, 3.0, 4.0]), 3)
-    3.77
+    >>> round(half_width([1.0, 2.0, 3.0, 4.0]), 3), round(half_width([1.0, 2.0, 3.0, 4.0], 0.95), 3)
+    (3.77, 2.054)
     """
     if len(values) < 2:
         return math.nan
-    return student(len(values) - 1) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return student(len(values) - 1, confidence) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 @lru_cache
-def student(freedom: int) -> float:
-    """Student's t: a share CONFIDENCE of its distribution lies between minus and plus this.
+def student(freedom: int, confidence: float) -> float:
+    """Student's t: a share `confidence` of its distribution lies between minus and plus this.
 
     With t = sqrt(freedom) tan(angle), the density is cos(angle)^(freedom - 1), which is summed here.
 
-    >>> round(student(4), 3), round(student(23), 3), round(student(10_000), 3)
-    (4.604, 2.807, 2.576)
+    >>> round(student(4, 0.99), 3), round(student(23, 0.99), 3), round(student(4, 0.95), 3)
+    (4.604, 2.807, 2.776)
     """
     angle = np.linspace(0.0, math.pi / 2, 200_001)
     density = np.cos(angle) ** (freedom - 1)
     below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    return math.sqrt(freedom) * math.tan(float(np.interp(CONFIDENCE, below / below[-1], angle)))
+    return math.sqrt(freedom) * math.tan(float(np.interp(confidence, below / below[-1], angle)))
 
 
 def bin_edges(values: Sequence[float], most: int = MOST_BINS) -> list[float]:
@@ -190,7 +195,7 @@ def _plain(value: Any) -> Any:
     """Numbers for JSON: NaN becomes null."""
     if isinstance(value, list):
         return [_plain(v) for v in value]
-    return value if math.isfinite(value) else None
+    return finite(value)
 
 
 @refuses_unknown_names

@@ -5,10 +5,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from playout.errors import FileError
-from playout.play.record import Record
 
 FORMAT = 1
 TABLES = """
@@ -20,17 +19,28 @@ CREATE TABLE IF NOT EXISTS matches (
 CREATE TABLE IF NOT EXISTS games (
     match INTEGER NOT NULL REFERENCES matches (id),
     number INTEGER NOT NULL,  -- in the order of the schedule
-    record TEXT NOT NULL,  -- JSON, the fields of a Record
+    record TEXT NOT NULL,  -- JSON, the fields of a Record or a ScoredGame
     PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
 """
 
 
-class ResultsFile:
-    """The games of one match in a file, or in memory where there is no path."""
+class Numbered(Protocol):
+    """A game that was played: a dataclass of numbers, texts and tuples of them."""
 
-    def __init__(self, path: str | Path | None, description: dict[str, Any]) -> None:
-        self.path = path
+    @property
+    def number(self) -> int:
+        """Its place in the schedule."""
+
+
+G = TypeVar("G", bound=Numbered)
+
+
+class ResultsFile(Generic[G]):
+    """The games of one match in a file, or in memory where there is no path; `kind` is their class."""
+
+    def __init__(self, path: str | Path | None, description: dict[str, Any], kind: type[G]) -> None:
+        self.path, self.kind = path, kind
         key = json.dumps({"format": FORMAT, **description}, sort_keys=True)
         with self._clear_errors():
             self._base = sqlite3.connect(":memory:" if path is None else path, timeout=30.0)
@@ -46,13 +56,13 @@ class ResultsFile:
                 raise
         self._match = int(found[0])
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[G]:
         """All recorded games, in the order of the schedule."""
         with self._clear_errors():
             rows = self._base.execute("SELECT record FROM games WHERE match = ? ORDER BY number", (self._match,))
-            return [_from_json(text) for (text,) in rows]
+            return [self._read(text) for (text,) in rows]
 
-    def add(self, record: Record) -> None:
+    def add(self, record: G) -> None:
         """Write a game; it is on disk when this returns. A game that is already there is kept."""
         with self._clear_errors(), self._base:
             self._base.execute(
@@ -63,6 +73,10 @@ class ResultsFile:
     def close(self) -> None:
         """Close the file."""
         self._base.close()
+
+    def _read(self, text: str) -> G:
+        fields = json.loads(text)
+        return self.kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
 
     @contextmanager
     def _clear_errors(self) -> Iterator[None]:
@@ -75,10 +89,3 @@ class ResultsFile:
             elif "unable to open" in str(error) or "readonly" in str(error):
                 kept = "choose a file in a folder that you may write to"
             raise FileError(f"results file {self.path}: {error}; {kept}") from None
-
-
-def _from_json(text: str) -> Record:
-    data = json.loads(text)
-    for name in ("players", "moves", "returns"):
-        data[name] = tuple(data[name])
-    return Record(**data)
