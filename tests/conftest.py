@@ -15,6 +15,7 @@ COMPILED_ONLY = (
     "test_best*.py",
     "test_client*.py",
     "test_cli*.py",
+    "test_compare*.py",
     "test_data*.py",
     "test_doctor*.py",
     "test_evaluate*.py",

@@ -109,7 +109,20 @@ def test_version(run):
 def test_help_names_every_command_and_none_that_is_not_there(run):
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("games", "analyze", "play", "evaluate", "perft", "doctor", "bench", "settings", "serve", "train"):
+    commands = (
+        "games",
+        "analyze",
+        "play",
+        "evaluate",
+        "compare",
+        "perft",
+        "doctor",
+        "bench",
+        "settings",
+        "serve",
+        "train",
+    )
+    for command in commands:
         assert f" {command} " in out
     assert " cluster " not in out
     assert run()[0] == 0

@@ -44,6 +44,8 @@ COMMANDS = [
     "bench --quick",
     "perft tictactoe -d 2",
     "evaluate target_sum --player random --games 2 --workers 1",
+    "compare tictactoe --variants random -n 5 --games 2 --workers 1 --db none",
+    "compare target_sum -n 5 --games 2 --workers 1 --db none",
     "arena tictactoe random b=random --games 2 --concurrency 1 --db none --sprt 0,400",
     "arena tictactoe random b=random c=random --round-robin --games 2 --concurrency 1 --db none",
 ]

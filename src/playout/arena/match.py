@@ -15,7 +15,7 @@ from playout.play.openings import FileOpenings, Opening, RandomOpenings, read_op
 from playout.play.players import PATIENCE, check_players
 from playout.play.record import Record
 from playout.play.referee import MARGIN, MAX_MOVES, MatchSetup, Referee, ScheduledGame, schedule
-from playout.play.source import GameSource
+from playout.play.source import GameSource, identity
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.store import ResultsFile
 from playout.play.workers import Workers, can_be_sent, cores
@@ -193,9 +193,7 @@ def make_match(
             raise SettingsError(f"plies is {plies!r}, expected a whole number from 0 to 1000")
         found = RandomOpenings(game, PLIES if plies is None else plies, seed)
     description = {
-        "game": game.title,
-        "version": game.version,
-        "settings": {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()},
+        **identity(game),
         "players": [spec.to_dict() for spec in specs],
         "seed": seed,
         "openings": {"random": PLIES if plies is None else plies}

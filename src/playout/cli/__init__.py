@@ -17,7 +17,7 @@ from playout.common.version import __version__
 from playout.errors import PlayoutError
 from playout.game.wrap.running import raised_at
 
-from . import analyze, arena, bench, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
+from . import analyze, arena, bench, compare, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
 from .options import Command
 
 # Newer versions of Typer bring their own Click; this is its UsageError in either case.
@@ -64,6 +64,7 @@ for command in (
     serve.serve,
     arena.arena,
     evaluate.evaluate,
+    compare.compare,
     train.train,
     uci.uci,
     perft.perft,

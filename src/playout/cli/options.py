@@ -2,7 +2,8 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -120,6 +121,18 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [f" {text}" if POSITION.match(text) else text for text in args])
+
+
+def called(context: typer.Context, without: Collection[str]) -> str:
+    """The command as it can be given again: what differs from the defaults, except the options `without`."""
+    words = context.command_path.split()
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in without or value is None or value == parameter.get_default(context):
+            continue
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += [*(parameter.opts[:1] if parameter.param_type_name == "option" else []), str(one)]
+    return shlex.join(words)
 
 
 def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:

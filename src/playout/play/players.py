@@ -191,20 +191,25 @@ class Roster:
 def check_players(specs: Sequence[Spec], game: Game, patience: float = PATIENCE) -> None:
     """Refuse players that can't play the game before anything is played: wrong settings, an engine that fails."""
     for spec in specs:
-        if spec.kind == SEARCH:
-            try:
-                spec.settings.params(game)
-            except PlayoutError as error:
-                raise SettingsError(f"player '{spec.name}': {error}") from None
-        if spec.kind == GREEDY and not game.has("priors"):
-            raise SettingsError(f"player '{spec.name}': {game.title} has no priors to be greedy by; define `priors`")
-        if spec.kind == UCI:
-            if game.name != "chess":
-                raise SettingsError(f"player '{spec.name}': UCI engines play chess, and this game is {game.title}")
-            engine = EngineProcess(spec.command, dict(spec.options), patience)
-            try:
-                engine.start()
-            except EngineError as error:
-                raise SettingsError(f"player '{spec.name}': the engine {forfeit(error)}") from None
-            finally:
-                engine.close()
+        try:
+            check_player(spec, game, patience)
+        except PlayoutError as error:
+            raise SettingsError(f"player '{spec.name}': {error}") from None
+
+
+def check_player(spec: Spec, game: Game, patience: float = PATIENCE) -> None:
+    """The same for one player, in words that do not name it."""
+    if spec.kind == SEARCH:
+        spec.settings.params(game)
+    if spec.kind == GREEDY and not game.has("priors"):
+        raise SettingsError(f"{game.title} has no priors to be greedy by; define `priors`")
+    if spec.kind == UCI:
+        if game.name != "chess":
+            raise SettingsError(f"UCI engines play chess, and this game is {game.title}")
+        engine = EngineProcess(spec.command, dict(spec.options), patience)
+        try:
+            engine.start()
+        except EngineError as error:
+            raise SettingsError(f"the engine {forfeit(error)}") from None
+        finally:
+            engine.close()

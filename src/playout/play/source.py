@@ -23,3 +23,9 @@ class GameSource:
     def load(self) -> Game:
         """The game; one that is named is loaded again each time."""
         return games.load(self.game, **self.settings) if isinstance(self.game, str) else self.game
+
+
+def identity(game: Game) -> dict[str, Any]:
+    """All that identifies a game, for results files: only games of the same are continued."""
+    values = {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()}
+    return {"game": game.title, "version": game.version, "settings": values}

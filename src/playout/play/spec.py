@@ -75,15 +75,20 @@ def read_spec(text: str | Settings | Spec, game: Game | None = None) -> Spec:
     if not body:
         raise SettingsError(f"player '{text}' is empty, expected one as in {EXAMPLES}")
     try:
-        if body.lower() in WITHOUT_LIMITS:
-            return Spec(name, body.lower())
-        return _read_uci(name, body) if body.lower().startswith("uci:") else _read_search(name, body, game)
+        return spec_of(name, body, game, "default" if game is None else BEST)
     except PlayoutError as error:
         raise SettingsError(f"player '{text}': {error}") from None
 
 
-def _read_search(name: str, text: str, game: Game | None) -> Spec:
-    preset, given = "default" if game is None else BEST, dict[str, str]()
+def spec_of(name: str, text: str, game: Game | None, preset: str) -> Spec:
+    """The player of a text without a name; `preset` is what its settings change where it names none."""
+    if text.lower() in WITHOUT_LIMITS:
+        return Spec(name, text.lower())
+    return _read_uci(name, text) if text.lower().startswith("uci:") else _read_search(name, text, game, preset)
+
+
+def _read_search(name: str, text: str, game: Game | None, preset: str) -> Spec:
+    given = dict[str, str]()
     for i, part in enumerate(text.split(",")):
         key, equals, value = (word.strip() for word in part.partition("="))
         if equals and not key:

@@ -1,4 +1,4 @@
-"""Numbers as text: significant digits, a mean with its error, the bounds of a histogram."""
+"""Numbers as text: significant digits, a mean with its error, the bounds of a histogram, the ticks of an axis."""
 
 import math
 from collections.abc import Sequence
@@ -41,6 +41,23 @@ def bounds_text(edges: Sequence[float]) -> list[str]:
     """
     places = _places(edges[1] - edges[0], 1) if len(edges) > 1 else 0
     return [f"{edge:,.{places}f}" for edge in edges]
+
+
+def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Round numbers between two others.
+
+    >>> ticks(0.0, 1.0)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    >>> ticks(1.0, 1.0)
+    [1.0]
+    """
+    if not high > low:
+        return [low]
+    rough = (high - low) / wanted
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [round(step * i, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def _places(value: float, digits: int) -> int:

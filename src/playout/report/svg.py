@@ -59,16 +59,16 @@ def tree_svg(node: "Node", depth: int = 3, width: int = 4, most: int = 26) -> st
     for card in cards:
         parts.append(_drawn(card, visits, shade(card.node.value, limits)))
         if card.more and card.children:
-            parts.append(_text(card.x + CARD + GAP + 6, card.more_y + 4, f"{card.more:,} more"))
+            parts.append(text_at(card.x + CARD + GAP + 6, card.more_y + 4, f"{card.more:,} more"))
         elif card.more:
-            parts.append(_text(card.x + CARD + 6, card.y + 4, f"{card.more:,} below"))
+            parts.append(text_at(card.x + CARD + 6, card.y + 4, f"{card.more:,} below"))
     for column in range(1 + max(card.column for card in cards)):
         nodes = [card.node for card in cards if card.column == column]
         says = {f"{who(n.player)} moves" if n.parent is None else f"{who(n.parent.player)} chose" for n in nodes}
         if len(says) == 1:
-            parts.append(_text(MARGIN + column * (CARD + GAP), MARGIN + HEADING / 2 + 2, says.pop()))
+            parts.append(text_at(MARGIN + column * (CARD + GAP), MARGIN + HEADING / 2 + 2, says.pop()))
     wide = max(card.x for card in cards) + CARD + GAP + MARGIN
-    return _svg(wide, height, parts, f"Search tree of {node.search.game.title}, {count(node.visits, 'visit')}")
+    return svg_of(wide, height, parts, f"Search tree of {node.search.game.title}, {count(node.visits, 'visit')}")
 
 
 def _most_visited(node: "Node", depth: int, width: int, most: int) -> _Card:
@@ -154,7 +154,7 @@ def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0)
     label = f"{found.game}: scores of {', '.join(scores.player for scores in found.scores)}"
     parts: list[str] = []
     if not edges:
-        return _svg(width, 40, [_text(left, 24, "no game was finished")], label)
+        return svg_of(width, 40, [text_at(left, 24, "no game was finished")], label)
     step = (width - 2 * left) / (len(edges) - 1)
     counts, bounds = [scores.histogram(edges) for scores in found.scores], bounds_text(edges)
     highest = max(max(found) for found in counts)
@@ -170,7 +170,7 @@ def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0)
         error = "" if math.isnan(scores.error) else f" ± {error_text}"
         floor = top + height
         median = significant(scores.quartiles[1])
-        parts.append(_text(left, top - 12, f"{scores.player}: {mean_text}{error}, median {median}"))
+        parts.append(text_at(left, top - 12, f"{scores.player}: {mean_text}{error}, median {median}"))
         for i, n in enumerate(bars):
             tall = (height - 8) * n / highest
             parts.append(
@@ -185,14 +185,15 @@ def scores_svg(found: "Evaluation", width: float = 560.0, height: float = 110.0)
             parts.append(f'<path d="{ends}" stroke="{as_hex(BAD)}" stroke-width="4" stroke-opacity="0.5"/>')
         top += height + 34
     for i in range(0, len(edges), max(1, len(edges) // 8)):
-        parts.append(_text(left + i * step, top - 18, bounds[i], "middle"))
-    return _svg(width, top - 8, parts, label)
+        parts.append(text_at(left + i * step, top - 18, bounds[i], "middle"))
+    return svg_of(width, top - 8, parts, label)
 
 
-# Both.
+# What all drawings share.
 
 
-def _svg(width: float, height: float, parts: list[str], label: str) -> str:
+def svg_of(width: float, height: float, parts: list[str], label: str) -> str:
+    """A drawing with its title, for people who do not see it."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" role="img" font-family="sans-serif" font-size="11">'
@@ -200,6 +201,7 @@ def _svg(width: float, height: float, parts: list[str], label: str) -> str:
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
+def text_at(x: float, y: float, words: str, anchor: str = "start") -> str:
+    """A line of text in grey, which can be read on white and on black."""
     anchored = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{x:.1f}" y="{y:.1f}"{anchored} fill="{GREY}">{escape(words)}</text>'

@@ -1,8 +1,9 @@
 """The report of a training: one line a generation, and a self-contained HTML page with curves."""
 
 import html
-import math
 from typing import Any
+
+from playout.report.numbers import ticks
 
 WIDTH, HEIGHT = 460, 240
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 34
@@ -177,23 +178,6 @@ def short(value: float) -> str:
     ('5,478', '0.173')
     """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers between two others.
-
-    >>> ticks(0.0, 1.0)
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    >>> ticks(1.0, 1.0)
-    [1.0]
-    """
-    if not high > low:
-        return [low]
-    rough = (high - low) / wanted
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= rough * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    return [round(step * i, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def duration(seconds: float) -> str:
