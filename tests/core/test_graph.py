@@ -508,6 +508,17 @@ def test_a_subtree_keeps_what_its_positions_share():
     assert tree.counters[core.POSITIONS] == search.result().nodes > nodes - core.ROOT
 
 
+@pytest.mark.compiled_only
+def test_a_subtree_has_room_for_many_positions_without_a_node():
+    """Chess has many moves: most positions are seen once and have no node. A full table was searched without end."""
+    search = po.Search("chess", po.preset("chess", transpositions=True), seed=1)
+    search.run(100)
+    positions, nodes = (int(search.tree.counters[i]) for i in (core.POSITIONS, core.NODES))
+    assert positions > 4 * nodes
+    search.play(search.result().best)
+    assert len(search.tree.table) >= 2 * positions
+
+
 def test_only_some_actions_at_the_root_leave_the_same_position_below_whole():
     search = po.Search(Ring(), GRAPH.replace(evaluator=po.Rollouts(depth=5), solver=False), seed=1, only=["1"])
     search.run(200 if COMPILED else 60)

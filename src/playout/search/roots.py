@@ -26,8 +26,8 @@ def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
     child = abs(int(block[at[0]]["child"])) if len(at) else core.NO_NODE
     if child <= core.END or params.open_loop:  # the nodes of an open loop mix all outcomes of chance
         return None
-    used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS)]
-    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1)
+    used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS, core.POSITIONS)]
+    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1, used[3])
     copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
     new.rng[:] = old.rng
     new.counters[core.REWARDED] = old.counters[core.REWARDED]
