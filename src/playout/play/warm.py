@@ -78,16 +78,17 @@ def run_task(task: Task) -> Done:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             for search in task.searches():
-                _use(search, task.stepped)
+                if task.stepped:
+                    search.step()
+                else:
+                    use(search)
     except (SettingsError, GameError) as error:  # no ONNX Runtime, a game that fails
         return Done(task, compiling.functions - before, time.perf_counter() - began, str(error))
     return Done(task, compiling.functions - before, time.perf_counter() - began)
 
 
-def _use(search: Search, stepped: bool) -> None:
-    if stepped:
-        search.step()
-        return
+def use(search: Search) -> None:
+    """Run a search, play its answer and run on, so that all this is compiled."""
     result = search.run(FEW)
     if result.best is not None:
         search.play(result.best)
