@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check check-page test-page bench clean
+.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check check-page test-page bench variants clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -110,6 +110,10 @@ test-page: ## the unit tests of the page's modules
 bench: $(BENCH_READY) ## measure speed against other libraries and a C program
 	@echo "== Benchmarks"
 	$(BIN)/python -m benchmarks
+
+variants: $(READY) ## compare the variants of the search and write docs/variants.md (20 minutes; ARGS='--only chess' does a part)
+	@echo "== Variants"
+	$(BIN)/python -m benchmarks.variants $(ARGS)
 
 clean: ## remove .venv, caches and build output
 	rm -rf $(VENV) $(PAGE)/node_modules build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

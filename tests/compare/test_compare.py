@@ -2,17 +2,22 @@
 
 import json
 import math
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from benchmarks.variants import COMMANDS, PAGE, command
+from typer.main import get_command
 
 import playout as po
 from playout import games
 from playout.arena import play_match
-from playout.cli import main
+from playout.cli import app, main
+from playout.cli.compare import SILENT
+from playout.cli.options import called
 from playout.compare import (
     Comparison,
     ComparisonResult,
@@ -362,6 +367,19 @@ def test_a_comparison_without_a_game_can_be_shown() -> None:
         assert "| random |" in as_markdown(found)
         ElementTree.fromstring(found.svg())
         json.dumps(found.to_dict(), allow_nan=False)
+
+
+# The page.
+
+
+@pytest.mark.parametrize("game", COMMANDS)
+def test_the_page_shows_the_command_that_fills_it(game: str) -> None:
+    first, last = markers(game)
+    block = PAGE.read_text(encoding="utf-8").partition(f"{first}\n")[2].partition(last)[0]
+    assert block.startswith(f"```\n{command(game)}\n```\n")
+    words = shlex.split(command(game))
+    with get_command(app).commands["compare"].make_context("playout compare", words[2:]) as context:  # type: ignore[attr-defined]
+        assert called(context, SILENT) == command(game)
 
 
 # The chart.

@@ -12,7 +12,7 @@ from playout.common.disk import write_whole
 from playout.common.interrupt import INTERRUPTED
 from playout.compare import Comparison, ComparisonResult, make_comparison
 from playout.compare.comparison import BASE, GAMES, SIMULATIONS
-from playout.compare.page import as_markdown, cells, split_page, titles, write_page
+from playout.compare.page import as_markdown, split_page, table, titles, write_page
 
 from .arena import NO_FILE
 from .options import GameName, Json, SearchOption, Set, called, number, pairs, seed_number, whole
@@ -171,12 +171,12 @@ def _print(found: ComparisonResult, db: str | None) -> None:
     for section in found.sections:
         out.print()
         out.print(section.title, markup=False, style="bold")
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for title in titles(section):
-            table.add_column(title, justify="left" if title in ("variant", "settings") else "right")
-        for row in (*section.ranked, section.reference):
-            table.add_row(*map(escape, cells(row)))
-        out.print(table)
+            shown.add_column(title, justify="left" if title in ("variant", "settings") else "right")
+        for cells in table(section):
+            shown.add_row(*map(escape, cells))
+        out.print(shown)
     if found.left_out:
         out.print()
     for name, reason in found.left_out:

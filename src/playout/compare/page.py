@@ -23,10 +23,15 @@ def titles(section: Section) -> tuple[str, ...]:
     return "variant", "settings", *section.reference.titles, "simulations/s"
 
 
-def cells(row: CompareRow) -> list[str]:
-    """A row of a section's table; the rate to three digits."""
-    rate = f"{float(f'{row.rate:.3g}'):,.0f}" if row.rate > 0 else NOTHING
-    return [row.name, row.text, *row.cells(), rate]
+def table(section: Section) -> list[list[str]]:
+    """The rows of a section's table, the strongest first and the reference last; rates to three digits."""
+
+    def cells(row: CompareRow, name: str) -> list[str]:
+        rate = f"{float(f'{row.rate:.3g}'):,.0f}" if row.rate > 0 else NOTHING
+        return [name, row.text, *row.cells(), rate]
+
+    reference = section.reference
+    return [*(cells(row, row.name) for row in section.ranked), cells(reference, f"{reference.name} (reference)")]
 
 
 def as_markdown(found: ComparisonResult, command: str = "", chart: str | None = None) -> str:
@@ -46,8 +51,7 @@ def _lines(found: ComparisonResult, command: str, chart: str | None) -> Iterator
         names = titles(section)
         yield _row(names)
         yield f"|---|---|{'--:|' * (len(names) - 2)}"
-        for row in (*section.ranked, section.reference):
-            name, text, *figures = cells(row)
+        for name, text, *figures in table(section):
             yield _row((name, f"`{text}`", *figures))
         yield ""
     if found.left_out:
