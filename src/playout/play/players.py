@@ -13,7 +13,6 @@ from .clock import LEAST, Clocks, seconds_for_move
 from .engine import EngineError, EngineProcess
 from .loop import Playthrough
 from .spec import GREEDY, RANDOM, SEARCH, UCI, Spec
-from .warm import use
 
 PATIENCE = 10.0  # seconds without an answer after which an engine is killed
 NO_TIME_LIMIT = 60.0  # seconds after which an engine that only counts nodes is taken to hang
@@ -75,7 +74,7 @@ class SearchPlayer(Player):
         first = game.position()
         search = Search(game, spec.settings, position=first)
         if first.player >= 0:
-            use(search)  # compile before any clock runs
+            search.run(1)  # compile before any clock runs
 
     def new_game(self, start: Position, seed: int) -> None:
         self.seed, self.played = seed, 0

@@ -78,17 +78,16 @@ def run_task(task: Task) -> Done:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             for search in task.searches():
-                if task.stepped:
-                    search.step()
-                else:
-                    use(search)
+                _use(search, task.stepped)
     except (SettingsError, GameError) as error:  # no ONNX Runtime, a game that fails
         return Done(task, compiling.functions - before, time.perf_counter() - began, str(error))
     return Done(task, compiling.functions - before, time.perf_counter() - began)
 
 
-def use(search: Search) -> None:
-    """Run a search, play its answer and run on, so that all this is compiled."""
+def _use(search: Search, stepped: bool) -> None:
+    if stepped:
+        search.step()
+        return
     result = search.run(FEW)
     if result.best is not None:
         search.play(result.best)
