@@ -20,7 +20,6 @@ from playout.errors import FileError, SettingsError
 from playout.evaluators import pytorch as module_of_networks
 from playout.evaluators.onnx import OnnxNetwork
 from playout.play.source import GameSource
-from playout.report.numbers import ticks
 from playout.training import training as module_of_training
 from playout.training.gumbel import Halving
 from playout.training.learning import learn, new_state, symmetries_of, turned_rows
@@ -28,7 +27,7 @@ from playout.training.matches import match_scores
 from playout.training.pool import Pool
 from playout.training.recipe import Recipe, recipe_for
 from playout.training.replay import Replay, Samples, read_arrays
-from playout.training.report import report_html
+from playout.training.report import report_html, ticks
 from playout.training.selfplay import play_table
 from playout.training.training import Callbacks, Training, train
 from tests.games import toy_games

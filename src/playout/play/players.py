@@ -97,9 +97,9 @@ class SearchPlayer(Player):
         result = self.search.run(self.spec.simulations, seconds=seconds)
         if result.best is None:  # there was no time for a single simulation
             result = self.search.run(1)
+        temperature = self.spec.settings.temperature_at(game.moves)
         self.simulations += result.simulations
         self.searched += result.seconds
-        temperature = self.spec.settings.temperature_at(game.moves)
         if temperature > 0:
             return result.choose(temperature, seed=self.seed + len(game.actions))
         assert result.best is not None
