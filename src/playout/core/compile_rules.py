@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import from_dtype
+from numba import from_dtype, types
 from numba.extending import register_jitable
 
 from .compile_errors import RuleCompileError, reason_of, where_of
@@ -15,9 +15,10 @@ from .evaluate import is_listed, make_playout
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_function, njit
 from .references import fingerprint, is_proven, referenced
-from .rules import NAMES, PLAYOUT, SIGNATURES, TABLE_SIZE
+from .rules import NAMES, SIGNATURES, TABLE_SIZE
 
 UNDECLARED_CODES = 4096  # entries in tables by action code where a game does not say how many codes it has
+PLAYOUTS = ("playout", "recorded_playout")
 MOST_COMPARED = 64  # actions that are not in rising order: longer lists are not searched for duplicates
 
 
@@ -69,13 +70,14 @@ class Rules:
         names = ["current_player", "legal_actions", "apply"]
         if "chance_outcomes" in self.functions:
             names.append("chance_outcomes")
-        names += [n for n in wanted if (n in self.functions and n != "playout") or n == "action_code"]
+        names += [n for n in wanted if (n in self.functions and n not in PLAYOUTS) or n == "action_code"]
+        playouts = [name for name in PLAYOUTS if name in wanted]
         if COMPILED:
             table = np.zeros(TABLE_SIZE, np.int64)
             for name in names:
                 table[NAMES.index(name)] = address(self._checked(name))
-            if "playout" in wanted:
-                table[PLAYOUT] = address(self._playout(guided))
+            for name in playouts:
+                table[NAMES.index(name)] = address(self._playout(guided, name))
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
@@ -85,8 +87,8 @@ class Rules:
             elif name == "hash":
                 function = make_hash(function)
             entries[NAMES.index(name)] = self._on_bytes(function)
-        if "playout" in wanted:
-            entries[PLAYOUT] = self._on_bytes(self._playout(guided))
+        for name in playouts:
+            entries[NAMES.index(name)] = self._on_bytes(self._playout(guided, name))
         return tuple(entries)
 
     def view(self, buffer: Any) -> Any:
@@ -125,8 +127,8 @@ class Rules:
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
-    def _playout(self, guided: bool) -> Any:
-        kind = "guided_playout" if guided else "playout"
+    def _playout(self, guided: bool, playout: str) -> Any:
+        kind = f"guided_{playout}" if guided else playout
         if kind in self._compiled:
             return self._compiled[kind]
         if "playout" in self.functions:  # a game of Python objects has its own, in Python
@@ -147,9 +149,13 @@ class Rules:
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
             rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
-        function = make_playout(self.players, self.max_actions, self.guard, **parts)
+        parts["action_code"] = self._checked("action_code") if playout == "recorded_playout" else None
+        function = make_playout(self.players, self.max_actions, self.codes, self.guard, **parts)
         if COMPILED:
-            function = self._compile(kind, function, SIGNATURES["playout"], "playout")
+            signature = SIGNATURES[playout]
+            left_out = (function.__defaults__ or ())[len(signature.args) - len(SIGNATURES["playout"].args) :]
+            signature = signature.return_type(*signature.args, *map(types.Omitted, left_out))
+            function = self._compile(kind, function, signature, "playout")
         self._compiled[kind] = function
         return function
 
