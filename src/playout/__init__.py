@@ -26,7 +26,7 @@ from .errors import (
 from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
-from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
+from .policies import PUCT, UCBV, UCT, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
 from .search.node import Node
@@ -71,6 +71,7 @@ __all__ = [
     "CHANCE",
     "PUCT",
     "TERMINAL",
+    "UCBV",
     "UCT",
     "ActionError",
     "ActionStats",
@@ -112,6 +113,7 @@ __all__ = [
     "SettingsError",
     "Static",
     "Step",
+    "Thompson",
     "TorchNetwork",
     "UCB1Tuned",
     "Widening",

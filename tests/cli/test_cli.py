@@ -550,7 +550,10 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
             "analyze tictactoe --option plicy=uct",
             "has no such setting (`playout settings` lists them); did you mean 'policy'",
         ),
-        ("analyze tictactoe --option policy=best", "policy is 'best', expected uct, ucb1tuned, puct or file.py:Class"),
+        (
+            "analyze tictactoe --option policy=best",
+            "policy is 'best', expected uct, ucb1tuned, puct, thompson, ucbv or file.py:Class",
+        ),
         ("analyze tictactoe --option policy=pcut", "; did you mean 'puct'?"),
         ("analyze tictactoe --option c=x", "--option c is 'x', expected a number"),
         ("analyze tictactoe --option c=-1", "policy.c is -1.0, expected a number of at least 0"),

@@ -92,6 +92,7 @@ def settings_for(draw, game):
     """Any settings that the game has the rules for."""
     c = draw(st.sampled_from([0.0, 0.1, 0.7, 1.0, math.sqrt(2), 3.0]))
     built_in = [po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]
+    built_in += [po.Thompson(c), po.UCBV(c), po.UCBV(c, bonus=1.0)]
     if game.range is not None:
         built_in.append(po.PUCT(c, variance=0.85, expected=0.3))
     examples_of = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]

@@ -33,7 +33,9 @@ def edges_of(search, number=core.ROOT):
 # Whose value it is
 
 
-@pytest.mark.parametrize("policy", [po.UCT(), po.UCB1Tuned(), po.PUCT()], ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize(
+    "policy", [po.UCT(), po.UCB1Tuned(), po.PUCT(), po.Thompson(), po.UCBV()], ids=lambda p: type(p).__name__
+)
 def test_each_side_plays_for_itself(policy):
     # Five stones: player 0 must take 1, since four are lost. Four: player 1, to move after it, can only lose.
     search = po.Search(Nim(stones=5), PLAIN.replace(policy=policy), seed=1)
@@ -109,7 +111,9 @@ def test_passes_turn_no_sign():
 
 
 @pytest.mark.parametrize("unvisited", ["infinity", 0.0, -5.0, po.Parent(), po.Parent(10.0)], ids=str)
-@pytest.mark.parametrize("policy", [po.UCT(), po.UCT(0.0), po.UCB1Tuned(), po.PUCT(), po.PUCT(0.0)], ids=str)
+@pytest.mark.parametrize(
+    "policy", [po.UCT(), po.UCT(0.0), po.UCB1Tuned(), po.PUCT(), po.PUCT(0.0), po.Thompson(), po.UCBV()], ids=str
+)
 def test_no_score_is_ever_not_a_number(policy, unvisited):
     for kind in (Nim, Coins, Dice):
         search = po.Search(kind(), PLAIN.replace(policy=policy, unvisited=unvisited), seed=1)
@@ -120,9 +124,10 @@ def test_no_score_is_ever_not_a_number(policy, unvisited):
             assert math.isfinite(search.result().value)
 
 
-def test_tuned_bounds_without_any_width_are_refused():
+@pytest.mark.parametrize("policy", [po.UCB1Tuned(), po.Thompson(), po.UCBV()], ids=lambda p: type(p).__name__)
+def test_bounds_without_any_width_are_refused(policy):
     # Neither the game nor the search bounds the values: ln N / n times infinity must not decide anything.
-    settings = PLAIN.replace(policy=po.UCB1Tuned(), normalise=False)
+    settings = PLAIN.replace(policy=policy, normalise=False)
     with pytest.raises(po.SettingsError, match="normalise"):
         po.Search(Coins(), settings)
     assert po.Search(Coins(), settings.replace(normalise=None), seed=1).run(300).simulations == 300

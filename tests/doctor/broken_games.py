@@ -434,6 +434,27 @@ class OneIndexForAll(Nim):
         return 0
 
 
+@broken("bad-code", "action_code", "returned 11, expected 0 to action_codes - 1 = 10", "increase action_codes")
+class FewCodes(Nim):
+    action_codes = 11
+
+    @staticmethod
+    def action_code(state, action):
+        return state.stones
+
+
+@broken("bad-code", "action_code", "returned 3, expected 0 to action_codes - 1 = 2", "define action_code")
+class NumbersAsCodes(Nim):
+    action_codes = 3
+
+
+@broken("bad-code", "action_code", "expected a whole number", "increase action_codes")
+class HalfACode(Nim):
+    @staticmethod
+    def action_code(state, action):
+        return state.stones / 2
+
+
 @broken("bad-value", "evaluate", "gives the value 11, expected -1 to 1", "tanh")
 class LargeValue(Nim):
     @staticmethod

@@ -1,12 +1,15 @@
 """The oracle for batches under virtual loss, slow and readable: an object for each node, no compiled code.
 
 PUCT or a policy of a user's own, and any backup; unvisited children like their parent, equal scores by the order of
-priors, no noise, no chance, no discount. One player, or two whose returns sum to zero; values have a known range.
+priors, no noise, no chance, no discount; only a policy draws random numbers. One player, or two whose returns sum to
+zero; values have a known range.
 """
 
 import math
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+
+import numpy as np
 
 import playout as po
 from playout.game import Position
@@ -48,13 +51,14 @@ class Child:
 class BatchOracle:
     """`evaluate(position)` gives ({action: weight}, value for the player who moves)."""
 
-    def __init__(self, start, evaluate, policy, virtual_loss=1.0, solver=False, expansion=None, backup=None):
+    def __init__(self, start, evaluate, policy, virtual_loss=1.0, solver=False, expansion=None, backup=None, seed=0):
         self.evaluate, self.policy, self.virtual_loss, self.solver = evaluate, policy, virtual_loss, solver
         self.backup = backup or po.Mean()
         self.widening = expansion if isinstance(expansion, po.Widening) else None
         self.alone, (self.low, self.high) = start.game.players == 1, start.game.range
         self.root, self.solved = None, False
         self.start, self.simulations = start, 0
+        self.rng = np.array([seed], np.uint64)
 
     def run(self, simulations, batch, ramp):
         while self.simulations < simulations and not self.solved:
@@ -100,9 +104,12 @@ class BatchOracle:
             allowed = max(1, min(allowed, int(most if self.widening.cap is None else min(most, self.widening.cap))))
         if taken and waiting and all(c.exact for c in taken):  # go beyond widening: all else is proven
             return waiting[0]
+        self.shared = 0.0
+        if hasattr(self.policy, "prepare") and not isinstance(self.policy, po.PUCT):
+            self.shared = self.policy.prepare(self.policy, self.node_view(node), self.rng)
         scores = [self.score(node, child) for child in taken]
         if len(taken) < allowed:
-            one_for_all = self.policy.by_prior
+            one_for_all = self.policy.by_prior or not self.policy.scores_unvisited
             asked = waiting[: 1 if one_for_all else allowed - len(taken)]
             others = [self.score(node, child) for child in asked]
             if max(others) >= max(scores, default=-math.inf):
@@ -125,18 +132,25 @@ class BatchOracle:
         value = child.value if child.visits else node.value
         if n:
             value -= self.virtual_loss * (value - self.low) * child.under_way / n
-        through = node.visits + node.under_way - 1  # less the node's own visit
+        above = self.node_view(node)
         if isinstance(self.policy, po.PUCT):
-            return value + self.policy.c * math.sqrt(max(1, through)) * child.prior / (1 + n)
-        above = SimpleNamespace(
-            visits=node.visits + node.under_way,
-            through=through,
+            return value + self.policy.c * math.sqrt(max(1, above.through)) * child.prior / (1 + n)
+        if not n and not self.policy.scores_unvisited:
+            return value
+        seen = self.view(child, n, value, self.policy, child.noted)
+        with np.errstate(over="ignore"):
+            return self.policy.score(self.policy, above, seen, self.shared, self.rng)
+
+    def node_view(self, node):
+        visits = node.visits + node.under_way
+        return SimpleNamespace(
+            visits=visits,
+            through=visits - 1,  # less the node's own visit
             value=node.value,
             width=self.high - self.low,
             player=node.player,
             count=len(node.children),
         )
-        return self.policy.score(self.policy, above, self.view(child, n, value, self.policy, child.noted), 0.0, None)
 
     def view(self, child, visits, value, part, columns):
         return SimpleNamespace(
@@ -177,6 +191,7 @@ class BatchOracle:
             else:
                 child.value = child.value if child.exact else self.update(self.backup, child, child.kept, got)
                 added = child.visits * child.value - (child.visits - 1) * before
+            child.spread = max(0.0, child.spread + (got - before) * (got - child.value))
             if hasattr(self.policy, "update") and not child.exact:
                 self.update(self.policy, child, child.noted, got)
             exact = max((c.value for c in node.children if c.exact), default=None)
@@ -191,7 +206,7 @@ class BatchOracle:
         below = self.for_each(0.0, 0)
         for node, child in reversed(path):
             child.exact = [r + x for r, x in zip(child.position.rewards, below, strict=True)]
-            child.value = child.exact[node.player]
+            child.value, child.spread = child.exact[node.player], 0.0
             if child.value < self.high - SAME and not all(c.exact for c in node.children):
                 return
             below = max((c.exact for c in node.children if c.exact), key=lambda exact: exact[node.player])

@@ -127,7 +127,7 @@ def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, *
     search = po.Search(game, outside(lambda o: noisy(o, game), **changes), position=start, seed=1)
     search.run(simulations)
     s = search.settings
-    oracle = BatchOracle(start, noisy_leaf, s.policy, loss, s.solver, s.expansion, s.backup)
+    oracle = BatchOracle(start, noisy_leaf, s.policy, loss, s.solver, s.expansion, s.backup, seed=1)
     oracle.run(simulations, batch, RAMP)
     assert search.simulations == oracle.simulations
     found, expected = compiled_tree(search), oracle_edges(oracle)
@@ -146,7 +146,9 @@ def test_batches_agree_with_the_oracle(batch, loss):
 
 
 @pytest.mark.parametrize("backup", [po.Mean(), po.Best(), Latest()], ids=lambda part: type(part).__name__)
-@pytest.mark.parametrize("policy", [po.PUCT(1.5), Remembers(1.5), AsksAll()], ids=lambda part: type(part).__name__)
+@pytest.mark.parametrize(
+    "policy", [po.PUCT(1.5), Remembers(1.5), AsksAll(), po.Thompson(), po.UCBV()], ids=lambda part: type(part).__name__
+)
 def test_parts_of_ones_own_agree_with_the_oracle_in_batches(policy, backup):
     parts = {"policy": policy, "backup": backup, "unvisited": po.Parent()}
     for batch, loss in ((1, 1.0), (8, 1.0), (8, 0.0)):

@@ -90,7 +90,7 @@ def test_every_setting_is_an_option_with_words_in_both_languages():
 @pytest.mark.parametrize(
     ("name", "part", "kinds", "field"),
     [
-        ("c", "policy", ("uct", "ucb1tuned", "puct"), "c"),
+        ("c", "policy", ("uct", "ucb1tuned", "puct", "thompson", "ucbv"), "c"),
         ("rollouts", "evaluator", ("rollouts", "mixed"), "n"),
         ("network", "evaluator", ("network",), "file"),
         ("policy_temperature", "evaluator", ("network",), "temperature"),
@@ -166,7 +166,7 @@ def test_the_form_gets_meanings_bounds_and_units_in_both_languages():
     c = rows["c"]
     assert (c["meaning"], c["translations"]["zh"]["meaning"]) == ("how much the policy explores", "策略探索的强度")
     assert (c["least"], c["most"], c["above"], c["number"], c["unit"]) == (0.0, None, False, "number", None)
-    assert c["defaults"] == {"uct": "1.4", "ucb1tuned": "1", "puct": "1.25"}
+    assert c["defaults"] == {"uct": "1.4", "ucb1tuned": "1", "puct": "1.25", "thompson": "1", "ucbv": "0.5"}
     moves = rows["temperature_moves"]
     assert (moves["unit"], moves["translations"]["zh"]["unit"], moves["number"]) == ("moves", "步", "integer")
     assert (rows["discount"]["least"], rows["discount"]["above"], rows["discount"]["most"]) == (0.0, True, 1.0)

@@ -29,7 +29,7 @@ def test_parts_are_described_with_their_fields(tmp_path: Path) -> None:
     assert found["backup"]["words"][-1] == DISCOUNTED
     assert (found["policy.temperature"]["kinds"], found["policy.temperature"]["default"]) == ([BOLTZMANN], "0.3")
     assert (found["epsilon"]["part"], found["epsilon"]["number"]) == ("policy", "number")
-    assert found["c"]["defaults"] == {"uct": "1.4", "ucb1tuned": "1", "puct": "1.25"}
+    assert found["c"]["defaults"] == {"uct": "1.4", "ucb1tuned": "1", "puct": "1.25", "thompson": "1", "ucbv": "0.5"}
 
 
 def test_a_request_names_a_part_by_its_kind(tmp_path: Path) -> None:

@@ -435,7 +435,7 @@ def test_half_a_request_holds_nobody_up(server: Served, session: str) -> None:
 
 OPTIONS = {
     "c": floats(0, 5),
-    "policy": sampled_from(["uct", "puct", "ucb1tuned"]),
+    "policy": sampled_from(["uct", "puct", "ucb1tuned", "thompson", "ucbv"]),
     "rollouts": integers(1, 5),
     "solver": booleans(),
     "expansion": sampled_from(["all", "one"]),

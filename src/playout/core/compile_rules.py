@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import from_dtype
+from numba import from_dtype, types
 from numba.extending import register_jitable
 
 from .compile_errors import RuleCompileError, reason_of, where_of
@@ -15,8 +15,10 @@ from .evaluate import is_listed, make_playout
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_function, njit
 from .references import fingerprint, is_proven, referenced
-from .rules import NAMES, PLAYOUT, SIGNATURES, TABLE_SIZE
+from .rules import NAMES, SIGNATURES, TABLE_SIZE
 
+UNDECLARED_CODES = 4096  # entries in tables by action code where a game does not say how many codes it has
+PLAYOUTS = ("playout", "recorded_playout")
 MOST_COMPARED = 64  # actions that are not in rising order: longer lists are not searched for duplicates
 
 
@@ -39,17 +41,24 @@ class Rules:
         max_actions: int,
         name: str,
         planes: tuple[int, ...] = (),
+        action_codes: int = 0,
     ):
         self.functions, self.players, self.max_actions, self.name = functions, players, max_actions, name
         self.record = np.dtype((np.record, record))
-        self.planes = planes
-        self._key = fingerprint(record.descr, players, max_actions, planes, *(functions[n] for n in sorted(functions)))
+        self.planes, self._declared_codes = planes, action_codes
+        facts = (record.descr, players, max_actions, planes, action_codes)
+        self._key = fingerprint(*facts, *(functions[n] for n in sorted(functions)))
         self.guard = not all(is_proven(function) for function in functions.values())
         # The length of buffers for actions, with room to spare where an index past the end would not be caught.
         self.room = max_actions if self.guard else 2 * max_actions + 64
         self._compiled: dict[str, Any] = {}  # keeps the dispatchers alive, and with them the machine code
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
         self.frozen: dict[str, dict[str, tuple[str, str]]] = {}  # by rule: the globals when it was compiled
+
+    @property
+    def codes(self) -> int:
+        """How many codes the kernels tell apart: they get 0 to `codes` - 1."""
+        return self._declared_codes or UNDECLARED_CODES
 
     def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
         """The rules table, read-only: what every search needs, and the optional rules named in `wanted`."""
@@ -61,13 +70,14 @@ class Rules:
         names = ["current_player", "legal_actions", "apply"]
         if "chance_outcomes" in self.functions:
             names.append("chance_outcomes")
-        names += [name for name in wanted if name in self.functions and name != "playout"]
+        names += [n for n in wanted if (n in self.functions and n not in PLAYOUTS) or n == "action_code"]
+        playouts = [name for name in PLAYOUTS if name in wanted]
         if COMPILED:
             table = np.zeros(TABLE_SIZE, np.int64)
             for name in names:
                 table[NAMES.index(name)] = address(self._checked(name))
-            if "playout" in wanted:
-                table[PLAYOUT] = address(self._playout(guided))
+            for name in playouts:
+                table[NAMES.index(name)] = address(self._playout(guided, name))
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
@@ -77,8 +87,8 @@ class Rules:
             elif name == "hash":
                 function = make_hash(function)
             entries[NAMES.index(name)] = self._on_bytes(function)
-        if "playout" in wanted:
-            entries[PLAYOUT] = self._on_bytes(self._playout(guided))
+        for name in playouts:
+            entries[NAMES.index(name)] = self._on_bytes(self._playout(guided, name))
         return tuple(entries)
 
     def view(self, buffer: Any) -> Any:
@@ -95,10 +105,14 @@ class Rules:
     def _checked(self, name: str) -> Any:
         """A rule as searches call it: a user's rule has its answers checked."""
         kind = f"checked_{name}"
-        if not self.guard or name not in CHECKS:
+        if name != "action_code" and (not self.guard or name not in CHECKS):
             return self._part(name)
         if kind not in self._compiled:
-            function = CHECKS[name](self._part(name), self.max_actions)
+            if name == "action_code":
+                own = self._part(name) if name in self.functions else None
+                function = make_code(own, self._declared_codes, self.guard)
+            else:
+                function = CHECKS[name](self._part(name), self.max_actions)
             made = self._compile(kind, function, SIGNATURES[name], name) if COMPILED else function
             self._compiled[kind] = made
         return self._compiled[kind]
@@ -113,8 +127,8 @@ class Rules:
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
-    def _playout(self, guided: bool) -> Any:
-        kind = "guided_playout" if guided else "playout"
+    def _playout(self, guided: bool, playout: str) -> Any:
+        kind = f"guided_{playout}" if guided else playout
         if kind in self._compiled:
             return self._compiled[kind]
         if "playout" in self.functions:  # a game of Python objects has its own, in Python
@@ -135,9 +149,13 @@ class Rules:
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
             rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
-        function = make_playout(self.players, self.max_actions, self.guard, **parts)
+        parts["action_code"] = self._checked("action_code") if playout == "recorded_playout" else None
+        function = make_playout(self.players, self.max_actions, self.codes, self.guard, **parts)
         if COMPILED:
-            function = self._compile(kind, function, SIGNATURES["playout"], "playout")
+            signature = SIGNATURES[playout]
+            left_out = (function.__defaults__ or ())[len(signature.args) - len(SIGNATURES["playout"].args) :]
+            signature = signature.return_type(*signature.args, *map(types.Omitted, left_out))
+            function = self._compile(kind, function, signature, "playout")
         self._compiled[kind] = function
         return function
 
@@ -246,6 +264,22 @@ CHECKS = {
     "priors": make_checked_priors,
     "playout_action": make_checked_playout_action,
 }
+
+
+def make_code(action_code: Callable[..., Any] | None, declared: int, checked: bool) -> Callable[..., Any]:
+    """A game's `action_code` as kernels call it; without one, the code is the action's number.
+
+    Codes are 0 to `declared` - 1, which is checked; if their number is not `declared`, they are the lowest bits.
+    """
+    has_rule, checked = action_code is not None, checked and declared > 0
+
+    def code_of(state, action):
+        code = np.int64(action_code(state, action)) if has_rule else np.int64(action)
+        if checked and (code < 0 or code >= declared):
+            raise WrongAnswerError("action_code gives a code that is not below action_codes")
+        return code if declared > 0 else code & np.int64(UNDECLARED_CODES - 1)
+
+    return code_of
 
 
 def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callable[..., Any]:

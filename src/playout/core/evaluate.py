@@ -8,8 +8,9 @@ import numpy as np
 from .arrays import copy, zero
 from .jit import inlined, njit
 from .params import MIXED, ROLLOUTS, STATIC
+from .played import end_record
 from .rng import random_below, sample
-from .rules import CHANCE, TERMINAL, call_evaluate, call_playout
+from .rules import CHANCE, TERMINAL, call_evaluate, call_playout, call_recorded_playout
 from .tree import PLAYOUT_ACTIONS
 
 # What a playout returns when the rules break the contract; otherwise the number of actions played.
@@ -41,18 +42,7 @@ def evaluate(rules, params, tree, work):
     for i in range(params.rollouts):
         if i > 0:
             copy(work.state, work.spare)
-        length = call_playout(
-            rules,
-            work.state,
-            work.actions,
-            work.weights,
-            work.rewards,
-            work.returns,
-            tree.rng,
-            work.trace,
-            limit,
-            params.discount,
-        )
+        length = play_out(rules, params, tree, work, limit)
         if length < 0:
             return length
         if length >= RUNAWAY_LIMIT:
@@ -69,6 +59,20 @@ def evaluate(rules, params, tree, work):
 
 
 @inlined
+def play_out(rules, params, tree, work, limit):
+    """Play from `work.state` on, at most `limit` actions: their number, or a code below zero."""
+    state, actions, weights, rewards, returns = work.state, work.actions, work.weights, work.rewards, work.returns
+    rng, trace, discount = tree.rng, work.trace, params.discount
+    if params.codes == 0:
+        return call_playout(rules, state, actions, weights, rewards, returns, rng, trace, limit, discount)
+    length = call_recorded_playout(
+        rules, state, actions, weights, rewards, returns, rng, trace, limit, discount, work.played
+    )
+    end_record(work.played)
+    return length
+
+
+@inlined
 def end_trace(trace, length):
     """Mark the end of a playout in the trace, whose first entry is its next free index. What did not fit is lost."""
     if trace.shape[0] > 0 and trace[0] + length < trace.shape[0]:
@@ -79,6 +83,7 @@ def end_trace(trace, length):
 def make_playout(
     players: int,
     max_actions: int,
+    codes: int,
     checked: bool,
     current_player: Callable[..., Any],
     legal_actions: Callable[..., Any],
@@ -88,17 +93,20 @@ def make_playout(
     playout_action: Callable[..., Any] | None,
     priors: Callable[..., Any] | None,
     evaluate: Callable[..., Any] | None,
+    action_code: Callable[..., Any] | None,
 ) -> Callable[..., Any]:
     """Make a game's playout, with its rules inlined. Optional rules that the game lacks add no machine code.
 
-    With `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified.
+    With `action_code` it records what the players do (`core/played.py`), otherwise the last argument is left out. With
+    `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified.
     """
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
     draws_itself = chance_action is not None
     checks_outcomes = checked and has_chance
+    records = action_code is not None
     own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
 
-    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
+    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount, played=None):
         """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
 
         `weights` and `rewards` are scratch, `rewards` zeroed. If `trace` has room, the actions are written from index
@@ -109,6 +117,7 @@ def make_playout(
         length = 0
         fits = True
         room = trace.shape[0] - trace[0] if trace.shape[0] > 0 else 0
+        recorded = played[0] if records else 0
         player = current_player(state)
         while player != TERMINAL:
             if length >= limit:
@@ -148,6 +157,9 @@ def make_playout(
                 trace[trace[0] + length] = action
             if not fits:
                 return BAD_ACTION
+            if records and player >= 0 and recorded < played.shape[0]:
+                played[recorded] = player * codes + action_code(state, action)
+                recorded += 1
             apply(state, action, rewards)
             for p in range(players):
                 if rewards[p] != 0.0:
@@ -156,6 +168,8 @@ def make_playout(
             scale *= discount
             length += 1
             player = current_player(state)
+        if records:
+            played[0] = recorded
         return length
 
     return playout

@@ -63,4 +63,5 @@ class Params(NamedTuple):
     prior_power: float  # exponent for the weights of a policy from outside
     returns_sum: float  # the sum for two players, for outside values given for one of them; nan: unknown
     node_spread: int  # 1: the policy may read a node's spread
+    codes: int  # how many action codes there are, if what simulations play is recorded; otherwise 0
     has_index: int  # the game gives an action's index in a policy; otherwise it is the action itself

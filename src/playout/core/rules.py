@@ -35,16 +35,19 @@ SIGNATURES = {
     "hash": types.uint64(STATE),
     "observe": types.void(STATE, types.int64, PLANES),
     "action_index": types.int64(STATE, types.int64),
+    "action_code": types.int64(STATE, types.int64),
+    "recorded_playout": types.int64(
+        STATE, ACTIONS, FLOATS, FLOATS, FLOATS, RNG, ACTIONS, types.int64, types.float64, ACTIONS
+    ),
     "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
     "chance_action": types.int64(STATE, RNG),
     "initial_state": types.void(STATE),
 }
 NAMES = tuple(SIGNATURES)
-CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH, OBSERVE, ACTION_INDEX = range(
-    10
-)
-CHOOSE, BACK_UP = 10, 11  # the kernels made for the policy and the backup (`core/parts.py`)
-TABLE_SIZE = 12  # other rules are called only from Python or from inside `playout`
+CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
+OBSERVE, ACTION_INDEX, ACTION_CODE, RECORDED_PLAYOUT = range(8, 12)
+CHOOSE, BACK_UP = 12, 13  # the kernels made for the policy and the backup (`core/parts.py`)
+TABLE_SIZE = 14  # other rules are called only from Python or from inside `playout`
 
 
 def with_entry(table: Any, index: int, entry: Any) -> Any:
@@ -132,6 +135,8 @@ call_evaluate = _make(EVALUATE, SIGNATURES["evaluate"])
 call_hash = _make(HASH, SIGNATURES["hash"])
 call_observe = _make(OBSERVE, SIGNATURES["observe"], rows=(2,))
 call_action_index = _make(ACTION_INDEX, SIGNATURES["action_index"])
+call_action_code = _make(ACTION_CODE, SIGNATURES["action_code"])
+call_recorded_playout = _make(RECORDED_PLAYOUT, SIGNATURES["recorded_playout"])
 
 
 # The same calls for Python, compiled once for all games.
@@ -178,6 +183,11 @@ def observe(rules, state, player, planes):
 @njit
 def action_index(rules, state, action):
     return call_action_index(rules, state, action)
+
+
+@njit
+def action_code(rules, state, action):
+    return call_action_code(rules, state, action)
 
 
 @njit

@@ -16,6 +16,7 @@ from .jit import inlined
 from .openloop import arrive_open
 from .params import GRAPH, OPEN
 from .parts import call_choose
+from .played import begin_record, record_edge
 from .rng import random_float
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
 from .tree import EDGES, END, FLYING, NO_NODE, NODES, ROOT, WAITING
@@ -78,6 +79,8 @@ def take_edge(rules, params, tree, work, topology, number, e, depth):
     work.path_nodes[depth] = number
     work.path_edges[depth] = e
     row = depth * players
+    if params.codes > 0:
+        record_edge(rules, params, tree, work, number, e, depth)
     child = tree.edges[e]["child"]
     if params.keep_states:
         if child > END:  # its state is stored
@@ -176,6 +179,7 @@ def select(rules, params, tree, work, topology, waiting, forced):
         copy(work.state, tree.root)
     if topology == OPEN:
         work.draws[0] = 1
+    begin_record(params, work)
     if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
         if params.keep_states:
             copy(work.state, tree.root)

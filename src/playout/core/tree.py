@@ -137,6 +137,7 @@ class Work(NamedTuple):
     returns: Any  # [P] float64: the returns from the leaf on
     values: Any  # [P] float64: scratch
     trace: Any  # int32: the playouts' actions; of length 0 if they are not recorded
+    played: Any  # int32: the players and codes of all actions (`core/played.py`); of length 0 if nothing reads them
     keyed: Any  # [S] uint8: 255 for each byte of the state that belongs to its key, else 0
     path_scales: Any  # [D] float64: open loop: the discount of the return after the step
     draws: Any  # int32: open loop: the next free index, then depth and outcome of each draw of chance

@@ -191,6 +191,11 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "two actions share an entry of the policy, so a network can't tell them apart",
         "give each legal action an index of its own",
     ),
+    "bad-code": (
+        "returned {value!r}, expected {expected}",
+        "action_codes is too small; or action_code is missing, and the actions are not 0, 1, 2, …",
+        "increase action_codes, or define action_code(state, action)",
+    ),
     "bad-hash": (
         "returned {value!r}, expected a whole number",
         "a division, or a path through the function without `return`",

@@ -145,9 +145,11 @@ class RulesDoctor:
             ("evaluate", self._look_at_value),
             ("hash", self._look_at_hash),
             ("observe", self._look_at_observation),
+            ("action_code", self._look_at_codes),
         ):
             asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
-            if rule in self.rules and asked and rule not in self.asker.hanging:
+            there = rule in self.rules or (rule == "action_code" and self.game.action_codes)
+            if there and asked and rule not in self.asker.hanging:
                 with contextlib.suppress(BrokenOffError):  # games can go on without this rule
                     look(buffer, player, actions, plain)
         action = self.rng.choices(actions, weights)[0]
@@ -269,6 +271,16 @@ class RulesDoctor:
             if places.setdefault(int(at), action) != action:
                 other = self.notes.action_name(buffer, places[int(at)])
                 self.notes.fail("index-twice", "action_index", buffer, action, value=at, other=other)
+
+    def _look_at_codes(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        codes = self.game.action_codes
+        for action in actions:
+            code: Any = action
+            if "action_code" in self.rules:
+                code = self.asker.ask("action_code", buffer, plain, action).value
+            if not whole(code) or (codes and not 0 <= code < codes):
+                expected = f"0 to action_codes - 1 = {codes - 1}" if codes else "a whole number"
+                self.notes.fail("bad-code", "action_code", buffer, action, value=code, expected=expected)
 
     # Positions and actions in messages.
 

@@ -28,10 +28,12 @@ OPTIONAL = {
     "hash": "hash(state)",
     "observe": "observe(state, player, planes)",
     "action_index": "action_index(state, action)",
+    "action_code": "action_code(state, action)",
     "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
 }
 FACTS = {"players": "players = 2", "max_actions": "max_actions = 9", "state": "state = np.dtype([…])"}
 MOST = {"players": 127, "max_actions": 65535}  # the tree stores them in one byte and in two
+MOST_CODES = 1 << 20  # tables have an entry for each, and for each player
 BOOLEANS = ("False", "True")  # as a field's text has them
 
 
@@ -56,6 +58,12 @@ def check_class(cls: "type[Game]") -> None:
     dtype = _checked_dtype(cls, name)
     for rule, call in (REQUIRED | OPTIONAL).items():
         _check_rule(cls, name, rule, call)
+    codes = cls.action_codes
+    if not isinstance(codes, int) or isinstance(codes, bool) or not 0 <= codes <= MOST_CODES:
+        raise GameError(
+            f"{name}.action_codes is {codes!r:.80}, expected how many codes `action_code` gives, up to {MOST_CODES}; "
+            f"0: not known"
+        )
     if rule_of(cls, "observe") is not None:
         _check_observation(cls, name)
     for key in cls.settings:

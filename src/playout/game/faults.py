@@ -83,7 +83,9 @@ def rules_may_raise(
             if isinstance(error, WrongAnswerError):
                 what = f"{game.title}.{error}; `playout doctor` finds the position"
                 if rule and position is not None:
-                    what, fix = _wrong_answer(rule, ask_again(rule, position, action))
+                    again = ask_again(rule, position, action)
+                    wrong = _wrong_code(game, again) if rule == "action_code" else _wrong_answer(rule, again)
+                    what, fix = wrong
                     what = f"{name} {what}{where}; {fix}"
                 raise GameError(what) from error
             if isinstance(error, IndexError) and rule and position is not None:
@@ -189,6 +191,7 @@ class Again:
     buffers: dict[str, Any] = field(default_factory=dict)
     actions: list[int] = field(default_factory=list)  # those it was given, or those it listed
     left: list[int] = field(default_factory=list)  # those it was given, after the call
+    value: Any = None  # what it returned
     error: Exception | None = None
 
 
@@ -201,7 +204,7 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
         buffer[...] = 0 if name in ("rewards", "planes") else UNWRITTEN
         again.buffers[name] = guarded(buffer, again.recorder, name)
     given: tuple[Any, ...] = ()
-    if rule in ("apply", "action_index"):
+    if rule in ("apply", "action_index", "action_code"):
         given = (action,)
     elif rule == "observe":
         given = (position.player,)
@@ -212,11 +215,13 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
         given = (guarded(listed, again.recorder, "actions"), len(again.actions))
     if rule in ("playout_action", "chance_action"):
         given = (*given, np.zeros(1, np.uint64))
+    if rule == "action_code" and not game.has(rule):
+        return Again(value=action)
     plain = Copies(lambda copied: copied).of(game.rules.functions[rule])  # including its compiled helpers
     state = StateGuard(game.rules.record).view(position.buffer.copy(), again.recorder)
     try:
         with np.errstate(all="ignore"):
-            count = plain(state, *given, *again.buffers.values())
+            again.value = count = plain(state, *given, *again.buffers.values())
         if rule in ("legal_actions", "chance_outcomes"):
             again.actions = again.buffers["actions"][: int(count)].tolist()
         elif rule in ("priors", "playout_action"):
@@ -261,6 +266,14 @@ def _wrong_answer(rule: str, again: Again) -> tuple[str, str]:
         if not 0 <= weight < np.inf:
             return f"gave {weight:g} to action {again.actions[i]}", fix
     return "gave an answer that a search can't use", "make it depend on the state alone"
+
+
+def _wrong_code(game: "Game", again: Again) -> tuple[str, str]:
+    """What is wrong with the code of an action, and what to do."""
+    limit = f"codes are 0 to action_codes - 1 = {game.action_codes - 1}"
+    if game.has("action_code"):
+        return f"returned {again.value}", f"{limit}; raise action_codes, or return smaller codes"
+    return "is missing, so that the code is the action's number", f"{limit}; raise action_codes, or define the rule"
 
 
 def wrong_draw(position: "Position", action: int) -> str | None:

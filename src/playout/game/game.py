@@ -75,6 +75,8 @@ class Game(ObjectHooks):
         hash(state): return the transposition key, a uint64; by default a hash of the keyed fields.
         observe(state, player, planes): fill what a network sees from a player's side; `planes` arrives zeroed.
         action_index(state, action): return the index of an action in a network's policy; by default its number.
+        action_code(state, action): return what playouts that learn remember an action by, in any position; by default
+            its number.
         playout(state, actions, weights, rewards, returns, rng, trace, limit, discount): a whole playout, for games that
             can't be played out action by action; adds to `returns` and returns the length.
 
@@ -90,6 +92,8 @@ class Game(ObjectHooks):
         keep_states: store the state at each node instead of replaying the actions from the root; for a costly `apply`.
         unkeyed: fields that nothing later depends on, such as the score so far; the key leaves them out.
         planes, policy_size: the shape of `planes` in `observe`, and the length of a network's policy.
+        action_codes: how many codes there are: `action_code` gives 0 to action_codes - 1. By default any number is a
+            code, of which the lowest twelve bits count.
         preset: the name of the settings that this game is best searched with; by default `default`.
         form: which form of a game this is, where different networks see it differently.
         text_is_lossy: whether the text of a position leaves out its past, as a chess FEN does.
@@ -116,6 +120,7 @@ class Game(ObjectHooks):
     unkeyed: ClassVar[tuple[str, ...]] = ()
     planes: ClassVar[tuple[int, ...]] = ()
     policy_size: ClassVar[int] = 0
+    action_codes: ClassVar[int] = 0
     preset: ClassVar[str] = ""
     form: ClassVar[str] = ""
     text_is_lossy: ClassVar[bool] = False
@@ -270,8 +275,22 @@ class Game(ObjectHooks):
         cls = type(self)
         if "_rules" not in cls.__dict__:
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := rule_of(cls, n)) is not None}
-            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, self.title, tuple(self.planes))
+            facts = (self.players, self.max_actions, self.title, tuple(self.planes), self.action_codes)
+            cls._rules = Rules(functions, self.dtype, *facts)
         return cls._rules
+
+    def check_has_codes(self, what: str) -> None:
+        """Raise `SettingsError` where actions have no codes that are the same in every position; `what` needs them."""
+        if self.keeps_objects:
+            raise SettingsError(
+                f"{self.title} is made of Python objects, whose actions are numbered separately in each position, so "
+                f"that {what} can't tell which is which; write it as a po.Game, or leave {what} off"
+            )
+        if self.has("playout"):
+            raise SettingsError(
+                f"{self.title} plays whole playouts in a rule of its own, whose actions {what} can't see; remove "
+                f"`playout`, or leave {what} off"
+            )
 
     def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
         """The addresses of the rules for a kernel (uncompiled: the rules); `GameError` says which can't be compiled."""

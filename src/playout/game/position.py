@@ -47,6 +47,7 @@ class Position:
         evaluate(): the game's own static value, one number for each player.
         observe(player): the planes that a network sees.
         action_index(action): the index of an action in a network's policy.
+        action_code(action): what playouts that learn remember an action by.
         show(), draw(): the position for a terminal, and as SVG.
 
     >>> import playout as po
@@ -164,6 +165,13 @@ class Position:
                 f"expected 0 to policy_size - 1 = {self.game.policy_size - 1}; define `action_index(state, action)`"
             )
         return index
+
+    def action_code(self, action: int) -> int:
+        """What playouts that learn remember an action by; see `action_code` of `Game`."""
+        self.game.check_has_codes("action_code")
+        with rules_may_raise(self.game, "action_code", self, action):
+            table = self.game.rules_table(wanted=("action_code",))
+            return int(core.action_code(table, self.buffer, action))
 
     def play(self, action: object) -> "Position":
         """The position after a legal action (or outcome), given by its number or its text."""

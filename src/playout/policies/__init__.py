@@ -2,9 +2,17 @@
 
 from .base import Parent, Policy
 from .puct import PUCT
+from .thompson import Thompson
 from .ucb1tuned import UCB1Tuned
+from .ucbv import UCBV
 from .uct import UCT
 
-__all__ = ["BUILT_IN", "PUCT", "UCT", "Parent", "Policy", "UCB1Tuned"]
+__all__ = ["BUILT_IN", "PUCT", "UCBV", "UCT", "Parent", "Policy", "Thompson", "UCB1Tuned"]
 
-BUILT_IN: dict[str, type[Policy]] = {"uct": UCT, "ucb1tuned": UCB1Tuned, "puct": PUCT}  # by the words of the setting
+BUILT_IN: dict[str, type[Policy]] = {  # by the words of the setting
+    "uct": UCT,
+    "ucb1tuned": UCB1Tuned,
+    "puct": PUCT,
+    "thompson": Thompson,
+    "ucbv": UCBV,
+}

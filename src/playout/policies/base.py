@@ -48,6 +48,7 @@ class Policy(Part, abstract=True):
     by_prior: ClassVar[bool] = False  # and a higher prior never scores lower: only the first is
     needs_range: ClassVar[bool] = False  # values must have a known range or be normalised
     needs_spread: ClassVar[bool] = True  # it reads `node.spread`, which takes a pass over the children
+    needs_played: ClassVar[bool] = False  # it needs what each simulation played (`core/played.py`), by action codes
     unvisited: ClassVar[Any] = "infinity"  # the default of the setting `unvisited`
     term_names: ClassVar[tuple[str, ...]] = ("value", "exploration")  # without `terms`: the value, and the rest
 

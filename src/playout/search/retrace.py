@@ -129,6 +129,9 @@ def _ask_all(runner: "Runner", position: Position) -> None:
         position.priors()
     if params.has_hash:
         check_hash(position)
+    if params.codes and position.player != CHANCE:
+        for action in position.actions():
+            position.action_code(action)
     if game.has("evaluate") and (params.evaluator != 0 or params.depth):
         _check_values(runner, "evaluate", position.evaluate(), position, None, total=True)
 

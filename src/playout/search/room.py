@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .runner import Runner
 
 RESERVE = 1 << 22  # simulations to reserve memory for in advance
+RECORDED = 1 << 16  # the most actions of playouts that are recorded in a simulation
 LONG_RUN = 0.5  # seconds; for a shorter run it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is accessed at random: a small one is faster
 
@@ -22,6 +23,8 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
     """Arrays for a path of `depth` nodes; with `trace`, also for what a step shows."""
     game, params = runner.game, runner.params
     size, players, room = game.dtype.itemsize, game.players, game.rules.room
+    played = np.zeros(depth + RECORDED if params.codes else 0, np.int32)
+    played[:1] = 1
     return Work(
         state=np.zeros(size, np.uint8),
         spare=np.zeros(size, np.uint8),
@@ -35,6 +38,7 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
         returns=np.zeros(players),
         values=np.zeros(players),
         trace=np.zeros(trace, np.int32),
+        played=played,
         scores=np.full((depth if trace else 1, room), np.nan),
         terms=np.zeros((depth, room, len(runner.settings.policy.term_names)) if trace else (0, 0, 0)),
         candidates=np.zeros((depth if trace else 1, room if params.open_loop else 0, 2), np.int32),

@@ -21,7 +21,9 @@ def is_guided(settings: Settings) -> bool:
 
 def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
     """The table with the game's rules in it."""
-    wanted = ["playout"] if params.rollouts else []
+    wanted = ["action_code"] if params.codes else []
+    if params.rollouts:
+        wanted.append("recorded_playout" if params.codes else "playout")
     if params.has_priors:
         wanted.append("priors")
     if params.evaluator in (STATIC, MIXED):

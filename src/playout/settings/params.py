@@ -92,6 +92,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         node_spread=int(s.policy.needs_spread),
+        codes=game.rules.codes if s.policy.needs_played else 0,
         has_index=int(game.has("action_index")),
     )
 
@@ -122,6 +123,8 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"{game.title} is made of Python objects, whose actions are numbered separately in each position, so that "
             f"an open loop can't tell which is which; write it as a po.Game, or leave open_loop off"
         )
+    if s.policy.needs_played:
+        game.check_has_codes(type(s.policy).__name__)
     if s.policy.needs_range and limits is None and not _normalises(s, game):
         raise SettingsError(
             f"{type(s.policy).__name__} needs to know how wide values spread: give {game.title} a value_range, or "

@@ -24,6 +24,7 @@ class ChessRules(Game):
 
     players = 2
     max_actions = 218
+    action_codes = 7 * 64
     state = STATE
     settings: ClassVar[dict[str, Any]] = {"claims": 1}
     perft_settings: ClassVar[dict[str, Any]] = {"claims": -1}  # published counts ignore draws
@@ -54,6 +55,11 @@ class ChessRules(Game):
         state.over = find_end(state)
         if state.over == CHECKMATE:
             rewards[mover], rewards[1 - mover] = 1.0, -1.0
+
+    @staticmethod
+    def action_code(state, action):
+        """The kind of the piece that moves, and where it goes."""
+        return 64 * (np.int64(state.squares[action & 63]) & 7) + ((action >> 6) & 63)
 
     @staticmethod
     def hash(state):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from playout.games._shared import helper
+from playout.games._shared import helper, lowest_bit
 from playout.games._stones import StonesRules
 
 # Bitboards, one for each side. A column has seven bits; the seventh is always empty, so that no line of four runs from
@@ -44,6 +44,7 @@ class Connect4Rules(StonesRules):
     """An action is the number of a column, 0 to 6."""
 
     max_actions = 7
+    action_codes = 49
     # `mine` are the stones of the side to move; `ply` counts the stones on the board.
     state = np.dtype([("mine", np.uint64), ("theirs", np.uint64), ("ply", np.int32), ("over", np.int32)])
 
@@ -69,6 +70,11 @@ class Connect4Rules(StonesRules):
             state.over = 1
         elif state.ply == 42:
             state.over = 1
+
+    @staticmethod
+    def action_code(state, action):
+        """The number of the cell where the stone lands."""
+        return lowest_bit(dropped(state.mine | state.theirs, action))
 
     @staticmethod
     def hash(state):

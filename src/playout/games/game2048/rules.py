@@ -32,6 +32,7 @@ class Game2048Rules(Game):
 
     players = 1
     max_actions = 32
+    action_codes = 4
     value_range = None
     unkeyed = ("score",)
     settings = {  # noqa: RUF012  # described in the class and in docs/2048.md

@@ -91,6 +91,7 @@ class OthelloRules(Game):
 
     players = 2
     max_actions = 60
+    action_codes = 65
     state = np.dtype(
         [
             ("mine", np.uint64),  # the discs of the side to move

@@ -72,6 +72,7 @@ class SuikaRules(Game):
 
     players = 1
     max_actions = WIDEST
+    action_codes = (MOST_KINDS + 1) * (WIDEST + 1)
     value_range = None
     unkeyed = ("score",)
     settings = DEFAULTS
@@ -156,6 +157,11 @@ class SuikaRules(Game):
         if state.heights[action] > state.line:  # no other column can have grown
             state.over = 1
             rewards[0] -= state.lost_penalty
+
+    @staticmethod
+    def action_code(state, action):
+        """The kind of the fruit in hand, and the column."""
+        return np.int64(state.queue & np.uint32(15)) * (WIDEST + 1) + action
 
     @staticmethod
     def hash(state):

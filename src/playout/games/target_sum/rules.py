@@ -22,6 +22,7 @@ class TargetSumRules(Game):
 
     players = 1
     max_actions = 16
+    action_codes = 16
     settings = {"target": 10, "moves": 7, "numbers": (1, 2, 3)}  # noqa: RUF012  # small enough to see the whole tree
     value_range = (-1.0, 1.0)
     state = np.dtype(
@@ -49,6 +50,14 @@ class TargetSumRules(Game):
             actions[count] = state.numbers[count]
             count += 1
         return count
+
+    @staticmethod
+    def action_code(state, action):
+        """The place of the number among the numbers."""
+        place = 0
+        while place < 15 and state.numbers[place] != action:
+            place += 1
+        return place
 
     @staticmethod
     def apply(state, action, rewards):

@@ -21,6 +21,7 @@ class TicTacToeRules(StonesRules):
     """An action is the number of a cell, 0 to 8."""
 
     max_actions = 9
+    action_codes = 9
     # `mine` are the stones of the side to move; `ply` counts the stones on the board.
     state = np.dtype([("mine", np.int32), ("theirs", np.int32), ("ply", np.int32), ("over", np.int32)])
 
