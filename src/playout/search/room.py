@@ -6,6 +6,7 @@ import numpy as np
 
 from playout.core import copying
 from playout.core import tree as core
+from playout.core.params import PLAIN
 from playout.core.tree import Tree, Work
 
 from .limits import Limits
@@ -13,6 +14,7 @@ from .limits import Limits
 if TYPE_CHECKING:
     from .runner import Runner
 
+ROOT_TERMS = 3  # that a root's own rule shows, at most (`show_root` in `core/root.py`)
 RESERVE = 1 << 22  # simulations to reserve memory for in advance
 LONG_RUN = 0.5  # seconds; for a shorter run it does not pay
 RESERVE_POSITIONS = 1 << 16  # the same for the table of a graph, which is accessed at random: a small one is faster
@@ -22,6 +24,7 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
     """Arrays for a path of `depth` nodes; with `trace`, also for what a step shows."""
     game, params = runner.game, runner.params
     size, players, room = game.dtype.itemsize, game.players, game.rules.room
+    terms = max(len(runner.settings.policy.term_names), ROOT_TERMS if params.root != PLAIN else 0)
     return Work(
         state=np.zeros(size, np.uint8),
         spare=np.zeros(size, np.uint8),
@@ -36,7 +39,7 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
         values=np.zeros(players),
         trace=np.zeros(trace, np.int32),
         scores=np.full((depth if trace else 1, room), np.nan),
-        terms=np.zeros((depth, room, len(runner.settings.policy.term_names)) if trace else (0, 0, 0)),
+        terms=np.zeros((depth, room, terms) if trace else (0, 0, 0)),
         candidates=np.zeros((depth if trace else 1, room if params.open_loop else 0, 2), np.int32),
         pending=np.zeros(0, np.int32),
         info=np.zeros(core.INFO, np.int64),
