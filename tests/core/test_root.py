@@ -47,6 +47,9 @@ def test_any_root_grows_the_oracles_tree(data, kind, topology, seed):
     settings = settings.replace(
         root=root, noise=noise, answer=data.draw(st.sampled_from(["visits", "visits", "value"]))
     )
+    settings = settings.replace(root_temperature=data.draw(st.sampled_from([1.0, 1.0, 2.0])))
+    if settings.noise is not None and data.draw(st.booleans()):
+        settings = settings.replace(noise=po.Noise(settings.noise.fraction, settings.noise.alpha, shaped=True))
     if isinstance(settings.root, po.Gumbel) and game.range is None:
         settings = settings.replace(normalise=None)
     if topology == "graph":

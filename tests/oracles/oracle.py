@@ -158,7 +158,7 @@ class Oracle:
         for name in tables.names or ():
             setattr(self.policy, name, np.zeros(tables[name].shape))
         self.root, self.plan, self.ends, self.wanted = self.new_node(state), None, 0, 0
-        self.add_noise()
+        self.shape_priors()
 
     def run(self, simulations):
         self.wanted = max(self.wanted, self.simulations + simulations)
@@ -180,7 +180,7 @@ class Oracle:
             self.root = edge.child
             if self.root.player != po.CHANCE:
                 self.leader = self.answer()
-                self.add_noise()
+                self.shape_priors()
         else:
             self.plant(self.rules.play(self.root.state, action)[0])
             self.least, self.greatest = math.inf, -math.inf
@@ -446,14 +446,30 @@ class Oracle:
             node.value, node.counted = self.low + self.high - mean, edge.visits
         return node
 
-    def add_noise(self):
-        if self.s.noise is None or self.root.player == po.CHANCE:
+    def shape_priors(self):
+        """Temperature, then noise, on the root's priors."""
+        edges, noise, temperature = self.root.edges, self.s.noise, self.s.root_temperature
+        if self.root.player == po.CHANCE or (noise is None and temperature == 1):
             return
-        drawn = np.random.default_rng(self.random.bits()).dirichlet([self.s.noise.alpha] * len(self.root.edges))
-        for edge, noise in zip(self.root.edges, drawn, strict=True):
-            kept = np.float32(1 - self.s.noise.fraction) * np.float32(edge.prior)
-            edge.prior = float(np.float32(kept + self.s.noise.fraction * noise))
+        if temperature != 1:
+            flat = [e.prior ** (1 / temperature) for e in edges]
+            for edge, weight in zip(edges, flat, strict=True):
+                edge.prior = float(np.float32(weight / sum(flat)))
+        if noise is not None:
+            drawn = np.random.default_rng(self.random.bits()).dirichlet(self.alphas(noise))
+            for edge, share in zip(edges, drawn, strict=True):
+                kept = np.float32(1 - noise.fraction) * np.float32(edge.prior)
+                edge.prior = float(np.float32(kept + noise.fraction * share))
         self.root.edges = self.root.visited() + sorted(self.root.waiting(), key=lambda e: -e.prior)
+
+    def alphas(self, noise):
+        """One for each edge; with `shaped`, half of their sum by how far each log prior, cut at 1%, is above the mean."""
+        edges = self.root.edges
+        logs = [math.log(min(e.prior, 0.01) + 1e-20) for e in edges]
+        above = [max(0.0, x - sum(logs) / len(logs)) for x in logs]
+        if not noise.shaped or sum(above) <= 0:
+            return [noise.alpha] * len(edges)
+        return [noise.alpha * (0.5 + 0.5 * len(edges) * x / sum(above)) for x in above]
 
     # 3. Evaluation.
 

@@ -185,7 +185,7 @@ class Batches:
                 returns = work.returns.copy()
                 runner.serve(runner.call(receive.receive_leaf, *kernel, depth, player, count), 0)
                 if depth == 0:
-                    runner.add_noise()
+                    runner.shape_priors()
                 return returns
         runner.call(collect.put_leaf, *kernel, arrays, 0, depth, player, count, key)
         returns = np.zeros(runner.game.players)
@@ -242,7 +242,7 @@ class Batches:
             self.take_back(slots[done:])
         runner.serve(status, 0)
         if at_root and runner.tree.nodes[core.ROOT]["visits"] > 0:
-            runner.add_noise()
+            runner.shape_priors()
 
     def take_back(self, slots: Any) -> None:
         """Discard the leaves in `slots`, with their marks in the tree."""

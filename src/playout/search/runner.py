@@ -133,7 +133,7 @@ class Runner:
         self.work.state[:] = position.buffer
         self.add_node(position.player, -1)
         self.tree.counters[core.POSITIONS] = 1
-        self.add_noise()
+        self.shape_priors()
 
     def move_to(self, after: Position, action: int) -> None:
         """Make the subtree of an action the tree; where it has none, plant a new one."""
@@ -143,7 +143,7 @@ class Runner:
             return
         self.tree, self.position = kept, after
         if after.player != CHANCE:
-            self.add_noise()
+            self.shape_priors()
 
     def aim(self, simulations: int) -> None:
         """Have the root plan for this many more simulations; a plan that is under way is carried out first."""
@@ -166,9 +166,9 @@ class Runner:
             for number in range(core.ROOT, int(self.tree.counters[core.NODES])):
                 self.call(core_graph.enter_again, *self.kernel_arguments, number)
 
-    def add_noise(self) -> None:
-        """Apply fresh noise to the root, if the settings ask for it."""
-        roots.add_noise(self)
+    def shape_priors(self) -> None:
+        """Apply temperature and fresh noise to the priors of a new root, if the settings ask for it."""
+        roots.shape_priors(self)
 
     # Memory.
 

@@ -14,14 +14,14 @@ from playout.common.arguments import checks_calls, path_from, seed_from, takes, 
 from playout.core import answer
 from playout.core import tree as core
 from playout.core.copying import copied
-from playout.core.params import Params
+from playout.core.params import HALVING, Params
 from playout.core.tree import Tree
 from playout.errors import FileError, PositionError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position
 from playout.parts.part import Column
 from playout.report.html import result_html
-from playout.settings import Network, Noise, Outside, Settings, settings_from
+from playout.settings import Network, Outside, Settings, settings_from
 
 from .ask import AskTell, Leaf
 from .batches import Batches
@@ -336,10 +336,20 @@ class Search:
             self._take_back_all()
             self.past.rewind(target)
 
-    def set_noise(self, noise: Noise | None) -> None:
-        """Use other noise for the next root; the current one keeps its priors."""
-        if noise != self.settings.noise:
-            self.runner.settings = self.settings.replace(noise=noise)
+    def set_root(self, like: Settings) -> None:
+        """Treat the next root as other settings do: their `root`, `noise` and `root_temperature`. The current one keeps
+        its priors and its plan. A root that plans must stay one, and one that does not as well."""
+        changes = {name: getattr(like, name) for name in ("root", "noise", "root_temperature")}
+        settings = self.settings.replace(**changes)
+        if settings == self.settings:
+            return
+        params = settings.params(self.game)
+        if (params.root >= HALVING) != (self.params.root >= HALVING):
+            raise SettingsError(
+                f"set_root: root would change from {self.settings.root!r} to {settings.root!r}; a search plans at all "
+                f"its roots or at none: begin a new one"
+            )
+        self.runner.settings, self.runner.params = settings, params
 
     # Snapshots and replay.
 

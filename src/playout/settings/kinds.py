@@ -200,10 +200,20 @@ class Falling:
 
 @setting
 class Noise:
-    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
+    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha).
+
+    With `shaped`, half of the alphas' sum is spread evenly, the other half by how far ln(min(prior, 0.01)) is above the
+    mean of all."""
 
     fraction: float = number(default=0.25, least=0.0, most=1.0, meaning=Text("the noise's share", "噪声的比重"))
     alpha: float = number(default=0.3, above=0.0, meaning=Text("how even the noise is", "噪声的均匀程度"))
+    shaped: bool = flag(
+        default=False,
+        meaning=Text(
+            "half of alpha goes to actions whose prior stands out, as in KataGo; off: the same for all",
+            "alpha 的一半给先验突出的行动（如 KataGo）；off：一律相同",
+        ),
+    )
 
 
 def _plan() -> Any:

@@ -134,6 +134,14 @@ class Settings:
         prefix="noise_",
         meaning=Text("Dirichlet noise on the root's priors", "根节点先验上的狄利克雷噪声"),
     )
+    root_temperature: float = number(
+        default=1.0,
+        above=0.0,
+        meaning=Text(
+            "above 1, the root's priors are flatter: prior^(1 / temperature), before any noise",
+            "大于 1 时根节点先验更平坦：先验^(1 / 温度)，先于噪声",
+        ),
+    )
     temperature: float | Falling = choice(
         default=0.0,
         words={"falling": Falling},
