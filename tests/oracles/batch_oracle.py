@@ -15,6 +15,7 @@ import playout as po
 from playout.game import Position
 
 from .oracle import SAME, counted
+from .root_oracle import Plan, forced_edge
 
 
 @dataclass
@@ -51,7 +52,18 @@ class Child:
 class BatchOracle:
     """`evaluate(position)` gives ({action: weight}, value for the player who moves)."""
 
-    def __init__(self, start, evaluate, policy, virtual_loss=1.0, solver=False, expansion=None, backup=None, seed=0):
+    def __init__(
+        self,
+        start,
+        evaluate,
+        policy,
+        virtual_loss=1.0,
+        solver=False,
+        expansion=None,
+        backup=None,
+        rule=None,
+        seed=0,
+    ):
         self.evaluate, self.policy, self.virtual_loss, self.solver = evaluate, policy, virtual_loss, solver
         self.backup = backup or po.Mean()
         self.widening = expansion if isinstance(expansion, po.Widening) else None
@@ -59,6 +71,7 @@ class BatchOracle:
         self.root, self.solved = None, False
         self.start, self.simulations = start, 0
         self.rng = np.array([seed], np.uint64)
+        self.rule, self.plan, self.ends = rule, None, 0  # of the root
 
     def run(self, simulations, batch, ramp):
         while self.simulations < simulations and not self.solved:
@@ -66,7 +79,8 @@ class BatchOracle:
                 self.root = self.new_node(self.start)[0]
                 self.simulations += 1
                 continue
-            wanted = min(batch, 1 + self.root.visits // ramp, simulations - self.simulations)
+            good = max(1 + self.root.visits // ramp, self.plan.left() if self.plan else 0)
+            wanted = min(batch, good, simulations - self.simulations)
             for path, child in self.collect(wanted, simulations):
                 child.node, value = self.new_node(child.position)
                 self.mark(path, -1)
@@ -75,11 +89,13 @@ class BatchOracle:
     def collect(self, wanted, simulations):
         waiting, shadows = [], []
         while len(waiting) < wanted and len(shadows) <= wanted and self.simulations + len(waiting) < simulations:
-            if self.solved:
+            if self.solved or (waiting and self.plan and self.must_wait(len(waiting))):
                 break
+            if isinstance(self.rule, po.Gumbel | po.Halving) and self.simulations >= self.ends:
+                self.begin_plan(simulations - self.simulations)
             path, node = [], self.root
             while node:
-                child = self.select(node)
+                child = (self.by_root() if node is self.root else None) or self.select(node)
                 path.append((node, child))
                 node = child.node if child.exact is None else None
             if child.exact or child.position.is_terminal:
@@ -95,6 +111,26 @@ class BatchOracle:
         for path in shadows:
             self.mark(path, -1)
         return waiting
+
+    def begin_plan(self, length):
+        settings, scale = SimpleNamespace(ties="first"), lambda: (self.low, self.high)
+        value, children = self.root.value, self.root.children
+        self.plan = Plan(self.rule, children, length, value, settings, scale, None, self.visits)
+        self.ends = self.simulations + length
+
+    def must_wait(self, waiting):
+        """Whether a round or the plan ends: what follows depends on the values that are still to come."""
+        return self.plan.is_over() or self.simulations + waiting >= self.ends
+
+    def visits(self, child):
+        return child.visits + child.under_way
+
+    def by_root(self):
+        """The child that the root's own rule takes; None: the policy chooses."""
+        if isinstance(self.rule, po.Forced):
+            return forced_edge(self.rule.k, self.root.children, self.visits)
+        child = self.plan.next() if self.plan else None
+        return child if child is None or self.visits(child) else self.take(self.root, child)
 
     def select(self, node):
         taken, waiting = node.taken(), node.children[len(node.taken()) :]

@@ -58,7 +58,7 @@ class OpenLoopOracle(Oracle):
             (visited if edge.visits else waiting).append(edge)
         if self.by_prior:
             waiting.sort(key=lambda e: -e.prior)
-        return self.choose(node, visited, waiting)
+        return self.by_root(node) or self.choose(node, visited, waiting)
 
     def take(self, node, edge):
         """Move an edge that is taken for the first time behind those taken before."""

@@ -15,6 +15,8 @@ import numpy as np
 import playout as po
 from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
 
+from .root_oracle import Plan, forced_edge
+
 BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT)  # the oracle has its own formulas for these
 SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
 
@@ -135,6 +137,7 @@ class Oracle:
         self.alone = game.players == 1
         self.normalise = game.range is None if settings.normalise is None else settings.normalise
         needs_priors = settings.policy.by_prior or isinstance(settings.expansion, po.Widening)
+        needs_priors = needs_priors or isinstance(settings.root, po.Gumbel)
         self.by_prior = needs_priors or settings.priors is True
         self.priors = needs_priors if settings.priors is None else settings.priors
         # In a game of one player, proven edges get no visits, so visits say nothing about them.
@@ -154,10 +157,15 @@ class Oracle:
         self.policy = SimpleNamespace(**vars(self.s.policy))
         for name in tables.names or ():
             setattr(self.policy, name, np.zeros(tables[name].shape))
-        self.root = self.new_node(state)
-        self.add_noise()
+        self.root, self.plan, self.ends, self.wanted = self.new_node(state), None, 0, 0
+        self.shape_priors()
 
     def run(self, simulations):
+        self.wanted = max(self.wanted, self.simulations + simulations)
+        self.go_on(simulations)
+
+    def go_on(self, simulations):
+        """Like `run`, or as many steps: the root does not learn how many there will be."""
         for _ in range(simulations):
             if self.s.solver and self.root.exact:
                 return
@@ -167,22 +175,25 @@ class Oracle:
         """The subtree of an action becomes the tree."""
         edge = next(e for e in self.root.edges if e.action == action)
         self.simulations, self.leader_since, self.leader = 0, 0, None
+        self.plan, self.ends, self.wanted = None, 0, 0
         if edge.child:
             self.root = edge.child
             if self.root.player != po.CHANCE:
                 self.leader = self.answer()
-                self.add_noise()
+                self.shape_priors()
         else:
             self.plant(self.rules.play(self.root.state, action)[0])
             self.least, self.greatest = math.inf, -math.inf
 
     def run_one(self):
-        self.simulations += 1
+        done, self.simulations = self.simulations, self.simulations + 1
         if self.s.evaluate_root and self.root.visits == 0:
             self.root.means = self.evaluate(self.root.state)
             self.root.value = self.root.means[self.root.chooser]
             self.root.visits = self.root.own = self.root.counted = 1
             return
+        if isinstance(self.s.root, po.Gumbel | po.Halving) and done >= self.ends:
+            self.begin_plan(done)
         self.simulate()
         best = self.answer()
         if best is not self.leader:
@@ -221,10 +232,33 @@ class Oracle:
 
     # 1. Selection.
 
+    def begin_plan(self, done):
+        """Plan for the rest of the run; where it is not known, for so many simulations, then for as many as before."""
+        root, length = self.s.root, self.wanted - done
+        if length <= 0:
+            count = len(self.root.edges)
+            size = count if isinstance(root, po.Halving) else min(root.considered or 16, count)
+            length = max(root.simulations or 8 * size, done)
+        value = self.root.value if self.root.visits else None
+        args = (root, self.root.edges, length, value, self.s, self.value_range, self.random, lambda e: e.visits)
+        self.plan, self.ends = Plan(*args), done + length
+
+    def value_range(self):
+        return (self.least, self.greatest) if self.normalise else (self.low, self.high)
+
     def select(self, node):
         if node.player == po.CHANCE:
             return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
-        return self.choose(node, node.visited(), node.waiting())
+        return self.by_root(node) or self.choose(node, node.visited(), node.waiting())
+
+    def by_root(self, node):
+        """The edge that the root's own rule takes; None: the policy chooses."""
+        if node is not self.root or self.s.root is None:
+            return None
+        if isinstance(self.s.root, po.Forced):
+            return forced_edge(self.s.root.k, node.edges, lambda e: e.visits)
+        chosen = self.plan.next()
+        return chosen if chosen is None or chosen.visits else Oracle.take_any(self, node, chosen)
 
     def choose(self, node, visited, waiting):
         """The highest score; of equals a random one, or the first, with unvisited edges before visited ones."""
@@ -248,7 +282,7 @@ class Oracle:
             chosen = tied[self.random.below(len(tied))] if len(tied) > 1 else tied[0]
         if chosen.visits:
             return chosen
-        return self.next_unvisited(node, waiting) if one_for_all else self.take_any(node, chosen)
+        return self.next_unvisited(node, waiting) if one_for_all else Oracle.take_any(self, node, chosen)
 
     def prepare(self, node):
         """Call a user's `prepare`, once per node and simulation, before any score."""
@@ -412,14 +446,30 @@ class Oracle:
             node.value, node.counted = self.low + self.high - mean, edge.visits
         return node
 
-    def add_noise(self):
-        if self.s.noise is None or self.root.player == po.CHANCE:
+    def shape_priors(self):
+        """Temperature, then noise, on the root's priors."""
+        edges, noise, temperature = self.root.edges, self.s.noise, self.s.root_temperature
+        if self.root.player == po.CHANCE or (noise is None and temperature == 1):
             return
-        drawn = np.random.default_rng(self.random.bits()).dirichlet([self.s.noise.alpha] * len(self.root.edges))
-        for edge, noise in zip(self.root.edges, drawn, strict=True):
-            kept = np.float32(1 - self.s.noise.fraction) * np.float32(edge.prior)
-            edge.prior = float(np.float32(kept + self.s.noise.fraction * noise))
+        if temperature != 1:
+            flat = [e.prior ** (1 / temperature) for e in edges]
+            for edge, weight in zip(edges, flat, strict=True):
+                edge.prior = float(np.float32(weight / sum(flat)))
+        if noise is not None:
+            drawn = np.random.default_rng(self.random.bits()).dirichlet(self.alphas(noise))
+            for edge, share in zip(edges, drawn, strict=True):
+                kept = np.float32(1 - noise.fraction) * np.float32(edge.prior)
+                edge.prior = float(np.float32(kept + noise.fraction * share))
         self.root.edges = self.root.visited() + sorted(self.root.waiting(), key=lambda e: -e.prior)
+
+    def alphas(self, noise):
+        """One for each edge; with `shaped`, half of their sum by how far each log prior, cut at 1%, is above the mean."""
+        edges = self.root.edges
+        logs = [math.log(min(e.prior, 0.01) + 1e-20) for e in edges]
+        above = [max(0.0, x - sum(logs) / len(logs)) for x in logs]
+        if not noise.shaped or sum(above) <= 0:
+            return [noise.alpha] * len(edges)
+        return [noise.alpha * (0.5 + 0.5 * len(edges) * x / sum(above)) for x in above]
 
     # 3. Evaluation.
 
@@ -545,9 +595,12 @@ class Oracle:
         proven, others = [e for e in self.root.visited() if e.exact], [e for e in self.root.visited() if not e.exact]
         if self.root.exact:
             return self.best_of(proven)
+        best = self.best_of(self.root.visited())
         if self.asks_for_proof:
-            return self.best_of([e for e in (self.best_of(others), self.best_of(proven)) if e])
-        return self.best_of(self.root.visited())
+            best = self.best_of([e for e in (self.best_of(others), self.best_of(proven)) if e])
+        if self.plan and best and self.s.answer == "visits" and not (best.exact and best.value >= self.high):
+            return self.plan.best(self.low) or best
+        return best
 
     def best_of(self, edges):
         best = None

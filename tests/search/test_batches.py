@@ -127,7 +127,7 @@ def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, *
     search = po.Search(game, outside(lambda o: noisy(o, game), **changes), position=start, seed=1)
     search.run(simulations)
     s = search.settings
-    oracle = BatchOracle(start, noisy_leaf, s.policy, loss, s.solver, s.expansion, s.backup, seed=1)
+    oracle = BatchOracle(start, noisy_leaf, s.policy, loss, s.solver, s.expansion, s.backup, s.root, seed=1)
     oracle.run(simulations, batch, RAMP)
     assert search.simulations == oracle.simulations
     found, expected = compiled_tree(search), oracle_edges(oracle)
@@ -154,6 +154,17 @@ def test_parts_of_ones_own_agree_with_the_oracle_in_batches(policy, backup):
     for batch, loss in ((1, 1.0), (8, 1.0), (8, 0.0)):
         assert_same_as_oracle(CONNECT4, "4444", 250, batch, loss, solver=False, **parts)
         assert_same_as_oracle(SeenNim(), "stones=12 turn=1", 150, batch, loss, **parts)
+
+
+ROOTS = (po.Halving(), po.Gumbel(noise=0.0), po.Gumbel(3, noise=0.0, rescale=True), po.Forced(2.0))
+
+
+@pytest.mark.parametrize("root", ROOTS, ids=["halving", "gumbel", "rescaled", "forced"])
+@pytest.mark.parametrize("batch", [1, 3, 16])
+def test_roots_agree_with_the_oracle_in_batches(batch, root):
+    for simulations in (9, 16, 60):
+        assert_same_as_oracle(CONNECT4, "4444", simulations, batch, 1.0, root=root)
+    assert_same_as_oracle(SeenNim(), "stones=12 turn=1", 50, batch, 0.0, root=root)
 
 
 ENDINGS = (

@@ -49,14 +49,19 @@ def test_one_leaf_at_a_time_is_the_search_alone():
     assert lockstep.evaluations <= 400
 
 
-def test_a_walk_may_begin_with_any_action():
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_a_plan_in_lockstep_is_the_plan_alone(leaves):
+    settings = outside(row_by_row, batch=leaves, cache=0, root=po.Gumbel(5))
+    searches = [[po.Search(CONNECT4, settings, position=p, seed=3) for p in POSITIONS] for _ in range(2)]
     lockstep = Lockstep()
-    member = lockstep.join(searches()[0])
-    lockstep.answer([(member, member.collect(1, 1))])
-    for action in (6, 2, 6):
-        lockstep.answer([(member, member.collect(1, member.search.simulations + 1, action))])
-    root = RootEdges.of(member.search)
-    assert dict(zip(root.actions.tolist(), root.edge_visits.tolist(), strict=True)) == {
-        a: {6: 2, 2: 1}.get(a, 0) for a in range(7)
-    }
-    assert root.visits == 4
+    members = [lockstep.join(search) for search in searches[0]]
+    for member in members:
+        member.aim(30)
+    run_together(lockstep, members, 30, leaves)
+    for member, alone in zip(members, searches[1], strict=True):
+        assert alone.run(30).best == member.search.result().best
+        assert numbers(alone) == numbers(member.search)
+        root = RootEdges.of(member.search)
+        improved = dict(zip(root.actions.tolist(), root.improved.tolist(), strict=True))
+        assert improved == pytest.approx(alone.result().policy(1.0))
+        assert root.actions[root.best] == alone.result().best

@@ -19,9 +19,11 @@ from playout.cli import main
 from playout.errors import FileError, SettingsError
 from playout.evaluators import pytorch as module_of_networks
 from playout.evaluators.onnx import OnnxNetwork
+from playout.play.chance import seed_of
 from playout.play.source import GameSource
+from playout.search.lockstep import RootEdges
+from playout.search.pruning import pruned_visits
 from playout.training import training as module_of_training
-from playout.training.gumbel import Halving
 from playout.training.learning import learn, new_state, symmetries_of, turned_rows
 from playout.training.matches import match_scores
 from playout.training.pool import Pool
@@ -126,63 +128,73 @@ def uniform(game: Any) -> Any:
     return answer
 
 
+def leaning(game: Any) -> Any:
+    """A network that likes some actions better than others."""
+
+    def answer(observations: Any) -> Any:
+        policy = np.tile(np.exp(np.linspace(3.0, -3.0, game.policy_size)), (len(observations), 1))
+        return policy.astype(np.float32), np.zeros((len(observations), 1))
+
+    return answer
+
+
 def tiny(game: Any, **changes: Any) -> Recipe:
     return recipe_for(game, **{**TINY, **changes})
 
 
-# Gumbel.
+# What a root adds to self-play.
 
 
-def test_sequential_halving_visits_as_the_paper_says() -> None:
-    """16 simulations, 4 actions: two rounds of 8. Two passes over four, then four over the better two."""
-    halving = Halving(np.zeros(4), 4, 16, np.array([0.4, 0.3, 0.2, 0.1]))
-    q = np.array([0.1, 0.2, 0.9, 0.8])
-    visits = np.zeros(4, int)
-    seen = []
-    while not halving.done:
-        action = halving.next(visits, q)
-        visits[action] += 1
-        seen.append(action)
-    assert seen == [0, 1, 2, 3] * 2 + [2, 3] * 4
-    assert halving.best(visits, q) == 2
+def test_forced_visits_are_pruned_by_hand() -> None:
+    """PUCT with c = 1 and N = 16 visits explores by 4 P / (1 + n).
+
+    The most visited edge scores 0.5 + 4 * 0.5 / 11 = 0.68. Of the second, floor(sqrt(2 * 0.3 * 16)) = 3 of 4 visits
+    were forced, but with 1 it would score 0.1 + 1.2 / 2 = 0.7: it keeps 2. Of the third, whose score is low, all
+    floor(sqrt(2 * 0.1 * 16)) = 1 forced visits go, and the one that is left with it.
+    """
+    literal = {
+        "visits": 17,
+        "value": 0.0,
+        "children": {
+            "1": {"visits": 10, "value": 0.5, "prior": 0.5},
+            "2": {"visits": 4, "value": 0.1, "prior": 0.3},
+            "3": {"visits": 2, "value": -0.9, "prior": 0.1},
+            "4": {"visits": 0, "prior": 0.1},
+        },
+    }
+    settings = po.Settings(policy=po.PUCT(1.0), root=po.Forced(2.0), solver=False)
+    search = po.Search.from_tree("connect4", literal, settings)
+    root = RootEdges.of(search)
+    found = dict(zip(root.actions.tolist(), pruned_visits(search, root).tolist(), strict=True))
+    assert found == {0: 10.0, 1: 2.0, 2: 0.0, **dict.fromkeys(range(3, 7), 0.0)}
 
 
-def test_only_the_best_by_noise_and_logit_are_considered() -> None:
-    halving = Halving(np.log([0.5, 0.3, 0.1, 0.1]), 2, 8, np.array([0.0, 0.0, 5.0, 0.0]))
-    assert halving.candidates == [2, 0]
+def test_gumbels_targets_are_the_searchs_improved_policy(tictactoe: Any) -> None:
+    """The first position of a game, searched again with the same seed: its policy at temperature 1."""
+    recipe = tiny(tictactoe, gumbel=True, considered=4, cheap=0.0, openings=0, simulations=12, leaves=1, seats=1)
+    samples = play_table(tictactoe, recipe, uniform(tictactoe), 1, 7).samples
+    settings = po.Settings(
+        policy=po.PUCT(1.25, growth=1.0),
+        evaluator=po.Outside(uniform(tictactoe), batch=1, cache=0),
+        unvisited=po.Parent(),
+        root=po.Gumbel(4),
+    )
+    result = po.Search(tictactoe, settings, seed=seed_of(7, "search", 0)).run(12)
+    assert samples.policy[-1] == pytest.approx([result.policy(1.0)[a] for a in range(9)], abs=1e-6)
 
 
-def test_a_single_action_gets_all_simulations() -> None:
-    halving = Halving([0.0], 16, 5, [0.3])
-    assert [halving.next([0], [0.5]) for _ in range(5)] == [0] * 5
-    assert halving.done
+OPTIONS = [{"forced": 2.0}, {"root_temperature": 1.5}, {"shaped": True, "alpha": 0.1}, {"gumbel": True}]
 
 
-def test_the_improved_policy_by_hand() -> None:
-    """p = 1/2 each, visits 3 and 0, q = 0.9; v = 0.5: the other's value is (0.5 + 3 * 0.9) / 4 = 0.8."""
-    halving = Halving(np.log([0.5, 0.5]), 1, 3, np.zeros(2), value=0.5, visit_offset=7.0, scale=0.1)
-    visits, q = np.array([3, 0]), np.array([0.9, 0.0])
-    assert halving.completed(visits, q) == pytest.approx([0.9, 0.8])
-    # sigma = (7 + 3) * 0.1 * q = q: the odds are e^0.1.
-    policy = halving.policy(visits, q)
-    assert policy[0] / policy[1] == pytest.approx(np.exp(0.1))
-    assert policy.sum() == pytest.approx(1.0)
-
-
-def test_best_weighs_noise_logits_and_values() -> None:
-    halving = Halving(np.log([0.5, 0.5]), 2, 4, np.array([0.0, 1.0]), visit_offset=0.0, scale=1.0)
-    assert halving.best(np.array([2, 2]), np.array([0.4, 0.4])) == 1
-    assert halving.best(np.array([2, 2]), np.array([0.95, 0.4])) == 0  # 2 * 0.95 > 1 + 2 * 0.4
-
-
-@pytest.mark.parametrize("simulations", [2, 3, 7, 50])
-def test_all_simulations_are_spent_whatever_their_number(simulations: int) -> None:
-    halving = Halving(np.zeros(5), 16, simulations, np.zeros(5))
-    visits = np.zeros(5, int)
-    while not halving.done:
-        visits[halving.next(visits, np.full(5, 0.5))] += 1
-    assert visits.sum() == simulations
-    assert visits[halving.best(visits, np.full(5, 0.5))] == visits.max()
+def test_each_option_of_the_root_changes_the_games(tictactoe: Any) -> None:
+    network = leaning(tictactoe)
+    policies = [
+        play_table(tictactoe, tiny(tictactoe, cheap=0.0, **options), network, 3, 1).samples.policy
+        for options in ({}, *OPTIONS)
+    ]
+    for i, policy in enumerate(policies):
+        assert policy.sum(axis=1) == pytest.approx(np.ones(len(policy)), abs=1e-5)
+        assert not any(np.array_equal(policy, other) for other in policies[:i])
 
 
 # Self-play.

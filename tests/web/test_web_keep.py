@@ -20,7 +20,7 @@ import pytest
 import playout as po
 from playout.cli import main
 from playout.errors import FileError
-from playout.search.history import log_at_root
+from playout.search.history import log_up_to
 from playout.web.caps import Caps
 from playout.web.store import SessionStore
 from playout.web.turns import QueuePlace, Turns
@@ -163,7 +163,7 @@ def test_a_search_is_brought_to_where_its_log_says() -> None:
     strange = search()
     assert strange.replay([("run", 40), ("play", 2)])
     assert not strange.replay(wanted)
-    assert log_at_root([("run", 3)], 0) == []
+    assert log_up_to([("run", 3)], 0) == []
 
 
 # Turns.

@@ -37,6 +37,7 @@ PLAYOUTS = Text("playouts", "局")
 ACTIONS = Text("actions", "步")
 MOVES = Text("moves", "步")
 THREADS = Text("threads", "个线程")
+SIMULATIONS = Text("simulations", "次模拟")
 SECONDS = Text("seconds", "秒")
 
 

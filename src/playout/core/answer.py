@@ -4,10 +4,17 @@ import math
 
 import numpy as np
 
+from .halving import planned_answer
 from .jit import called, inlined, njit
-from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS
+from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS, HALVING
 from .solver import has_exact_edge
 from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
+
+
+@inlined
+def is_won(params, edge):
+    """Whether an edge is proven to have the highest possible value."""
+    return edge["child"] < 0 and edge["value"] >= params.highest
 
 
 @inlined
@@ -33,10 +40,7 @@ def is_better(params, edge, other):
     visits; lower confidence bound; or proof: an exact value before an estimate that is not higher, ties by visits. With
     one player, visits are compared as for proof.
     """
-    won, other_won = (
-        edge["child"] < 0 and edge["value"] >= params.highest,
-        other["child"] < 0 and other["value"] >= params.highest,
-    )
+    won, other_won = is_won(params, edge), is_won(params, other)
     if won != other_won:
         return won
     lost, other_lost = is_lost(params, edge), is_lost(params, other)
@@ -72,7 +76,10 @@ def lower_bound(params, edge):
 
 @njit
 def best_edge(params, tree, number):
-    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best of its proven edges."""
+    """The answer at a node: the best of its visited edges, or -1. At a proven node, the best of its proven edges.
+
+    At a root that halves, and where visits decide, it is what its plan says, unless a win is proven.
+    """
     node = tree.nodes[number]
     first, best, exact = np.int64(node["first_edge"]), np.int64(-1), np.int64(-1)
     solved = node["proof"] > NO_PROOF
@@ -93,8 +100,18 @@ def best_edge(params, tree, number):
         elif is_better(params, edge, tree.edges[best]):
             best = e
     if exact >= 0 and (best < 0 or is_better(params, tree.edges[exact], tree.edges[best])):
-        return exact
+        best = exact
+    if number == ROOT and follows_plan(params, tree) and best >= 0 and not solved:
+        planned = planned_answer(params, tree)
+        if planned >= 0 and not is_won(params, tree.edges[best]):
+            return planned
     return best
+
+
+@inlined
+def follows_plan(params, tree):
+    """Whether the answer at the root is that of a plan."""
+    return params.root >= HALVING and params.answer == BY_VISITS and tree.plan.shape[0] > 0
 
 
 @inlined
@@ -104,6 +121,7 @@ def note_leader(params, tree, edge):
     if (
         leader >= 0
         and params.answer == BY_VISITS
+        and params.root < HALVING
         and not has_exact_edge(params, tree.nodes[ROOT])
         and tree.edges[edge]["child"] >= 0
         and tree.edges[leader]["child"] >= 0
@@ -124,10 +142,10 @@ def note_leader(params, tree, edge):
 def is_decided(params, tree, remaining):
     """Whether the most visited edge can't be overtaken in the remaining simulations.
 
-    Always False for other rules than visits, and where an exact value is compared with an estimate.
+    Always False for other rules than visits, for plans, and where an exact value is compared with an estimate.
     """
     leader, node, most = tree.counters[LEADER], tree.nodes[ROOT], np.int64(0)
-    if params.answer != BY_VISITS or leader < 0 or has_exact_edge(params, node):
+    if params.answer != BY_VISITS or params.root >= HALVING or leader < 0 or has_exact_edge(params, node):
         return False
     for e in range(node["first_edge"], node["first_edge"] + np.int64(node["count"])):
         if e != leader and not is_lost(params, tree.edges[e]):

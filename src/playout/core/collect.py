@@ -20,6 +20,7 @@ from .endings import (
     ROOT_ITSELF,
     TOO_MANY_ACTIONS,
 )
+from .halving import must_wait, prepare_root
 from .jit import inlined, njit
 from .pack import unpacked
 from .params import TREE
@@ -32,11 +33,12 @@ from .tree import CACHED, FRESH, HINT, SHADOWS, SIMULATIONS, WAITING, record_siz
 
 
 @njit
-def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forced, node_limit, byte_limit, target):
+def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, node_limit, byte_limit, target):
     """Simulate until `wanted` more leaves wait, or `stop_at` simulations are done or in flight: (status, detail).
 
     Simulations that end where the value is known are backed up at once. One that comes to a leaf which already waits (a
-    shadow) counts as one more in flight there until the collecting ends; more than `wanted` of these end it.
+    shadow) counts as one more in flight there until the collecting ends; more than `wanted` of these end it. So does
+    the end of a round, where the root halves its candidates by the values that are still to come.
     """
     params, tree, work, batch = unpacked(params), unpacked(tree), unpacked(work), unpacked(batch)
     batch.info[FRESH] = 0
@@ -56,8 +58,11 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, forc
         if batch.flights.shape[0] < tree.edges.shape[0]:
             status = GROW
             break
+        if must_wait(params, tree, work):
+            break
+        prepare_root(params, tree)
         random = tree.rng[0]
-        ending, depth, player = select(rules, params, tree, work, TREE, True, forced)
+        ending, depth, player = select(rules, params, tree, work, TREE, True)
         if ending in (DEEPER, GROW):
             tree.rng[0] = random  # the simulation will be repeated, and must be the same
         if ending >= DONE:

@@ -12,6 +12,7 @@ ALL, ONE, WIDENING = range(3)  # expansion
 ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
 TREE, GRAPH, OPEN = range(3)  # topology: what a node stands for
 BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
+PLAIN, FORCED, HALVING, GUMBEL = range(4)  # root: who chooses there; from HALVING on, a plan
 
 
 @packed
@@ -64,4 +65,12 @@ class Params(NamedTuple):
     returns_sum: float  # the sum for two players, for outside values given for one of them; nan: unknown
     node_spread: int  # 1: the policy may read a node's spread
     codes: int  # how many action codes there are, if what simulations play is recorded; otherwise 0
+    root: int  # PLAIN, FORCED, HALVING, GUMBEL
+    forced: float  # FORCED: an edge gets at least sqrt(forced prior N) visits
+    considered: int  # actions that a plan compares, at most
+    planned: int  # simulations of a plan where the run does not tell; 0: by the number of actions
+    gumbel_noise: float  # the scale of the noise
+    visit_offset: float  # what values count for in a score: (offset + most visits) scale
+    value_scale: float
+    rescale: int  # 1: values at the root are scaled to 0 to 1 by the least and greatest of them
     has_index: int  # the game gives an action's index in a policy; otherwise it is the action itself

@@ -50,6 +50,12 @@ def random_normal(rng):
 
 
 @njit
+def random_gumbel(rng):
+    """A number from the standard Gumbel distribution, -ln(-ln(u))."""
+    return -math.log(max(-math.log(1.0 - random_float(rng)), 2.0**-54))
+
+
+@njit
 def sample(rng, weights, count):
     """Draw an index below `count` by weight. Weights need not sum to one; if none is positive, the draw is uniform."""
     total = 0.0

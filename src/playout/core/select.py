@@ -14,10 +14,11 @@ from .expand import add_node, find_edges
 from .graph import find_known, is_on_path
 from .jit import inlined
 from .openloop import arrive_open
-from .params import GRAPH, OPEN
+from .params import GRAPH, OPEN, PLAIN
 from .parts import call_choose
 from .played import begin_record, record_edge
 from .rng import random_float
+from .root import edge_at_root
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
 from .tree import EDGES, END, FLYING, NO_NODE, NODES, ROOT, WAITING
 
@@ -168,11 +169,8 @@ def go_down(rules, params, tree, work, topology, waiting, number, depth, player,
 
 
 @inlined
-def select(rules, params, tree, work, topology, waiting, forced):
-    """Go from the root to a leaf: (an ending, its depth, the player to move), or (a status, the depth, its detail).
-
-    `forced` is the edge to take at the root, or -1.
-    """
+def select(rules, params, tree, work, topology, waiting):
+    """Go from the root to a leaf: (an ending, its depth, the player to move), or (a status, the depth, its detail)."""
     number, depth, highest, player = ROOT, 0, ROOT, np.int64(tree.nodes[ROOT]["player"])
     flying = np.int64(work.info[FLYING]) if waiting else np.int64(0)
     if not params.keep_states:
@@ -184,6 +182,9 @@ def select(rules, params, tree, work, topology, waiting, forced):
         if params.keep_states:
             copy(work.state, tree.root)
         return ROOT_ITSELF, 0, player
+    forced = np.int64(-1)
+    if params.root != PLAIN:
+        forced = edge_at_root(params, tree, work)
     while True:
         if depth + 2 >= work.path_nodes.shape[0]:
             return DEEPER, depth, np.int64(0)
@@ -200,5 +201,4 @@ def select(rules, params, tree, work, topology, waiting, forced):
                 return CYCLE, depth, np.int64(TERMINAL)
         if waiting:  # with none in flight through the node above, there is none here
             flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
-            forced = np.int64(-1)
-        number = child
+        number, forced = child, np.int64(-1)

@@ -33,6 +33,7 @@ from .evaluate import evaluate
 from .expand import expand
 from .graph import child_at, enter_leaf, enter_node, is_unknown
 from .graph_backup import load_means
+from .halving import prepare_root
 from .jit import inlined, njit
 from .openloop import add_open_node
 from .pack import unpacked
@@ -49,8 +50,9 @@ EARLY_STOP_EVERY = 64  # simulations; not chunks, so that the same seed always s
 @inlined
 def simulate(rules, params, tree, work, topology):
     """One simulation: (status, detail)."""
+    prepare_root(params, tree)
     random = tree.rng[0]
-    ending, depth, player = select(rules, params, tree, work, topology, False, -1)  # Step 1. Selection
+    ending, depth, player = select(rules, params, tree, work, topology, False)  # Step 1. Selection
     if ending == DEEPER:
         tree.rng[0] = random  # the simulation will be repeated, and must be the same
     if ending == UNEXPANDED:  # Step 2. Expansion

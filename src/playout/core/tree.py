@@ -74,6 +74,34 @@ EDGE_LINK = np.dtype(
     ]
 )
 
+# What `core/root.py` follows: a plan of sequential halving at the root, and an entry for each of the root's edges.
+PLAN = np.dtype(
+    [
+        ("ends", np.int64),  # the count of simulations at which the plan under way ends
+        ("wanted", np.int64),  # the count at which the run under way ends; the next plan will end there, too
+        ("length", np.int64),  # simulations of the plan
+        ("value", np.float64),  # of the root when the plan began
+        ("valued", np.int32),  # 1: the root had a value then
+        ("rounds", np.int32),
+        ("pool", np.int32),  # candidates of the last round, which come first; of the first round: all edges
+        ("size", np.int32),  # how many of these this round takes
+        ("entered", np.int32),  # how many it has taken; they come first
+        ("base", np.int32),  # visits since the plan began that each candidate had when this round began
+        ("goal", np.int32),  # visits that each is to have at the end of the round
+        ("pad", np.int32),
+    ]
+)
+CANDIDATE = np.dtype(
+    [
+        ("action", np.int32),
+        ("place", np.int32),  # where its edge was last seen in the root's block
+        ("start", np.int32),  # its visits when the plan began
+        ("pad", np.int32),
+        ("noise", np.float64),
+        ("logit", np.float64),  # the logarithm of its prior, or 0 where priors don't count
+    ]
+)
+
 # counters: int64[COUNTERS], the sizes and statistics of the tree
 NODES, EDGES, PROOFS, POSITIONS, SIMULATIONS, LEADER, LEADER_SINCE, DEPTH_SUM, DEPTH_MAX, PLAYOUT_ACTIONS = range(10)
 # Graph search: how often a new edge led to a known position; how many edges were joined to a node that had one.
@@ -110,15 +138,19 @@ class Tree(NamedTuple):
     backup: Any  # uint8: the same for the backup
     policy_columns: Any  # [E, K] int64: what the policy keeps for each edge, in words of eight bytes; [E, 0]: nothing
     backup_columns: Any  # [E, K] int64: the same for the backup
+    # For a root that halves; of length 0 otherwise.
+    plan: Any  # [1] PLAN
+    candidates: Any  # [A] CANDIDATE
 
 
 NOT_BEGUN = 2**64 - 1
 
 # info: int64[INFO], simulations that wait for a value (`core/pending.py`): leaves that wait, simulations in flight,
 # simulations that met a waiting leaf, the first slot that may be free, the length of `fresh`, answers from the cache,
-# answers from outside, edges that were opened but never visited.
-WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED = range(8)
-INFO = 8
+# answers from outside, edges that were opened but never visited. RULED: 1: the root's rule chose the first edge of the
+# last simulation, 0: the policy did.
+WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED, RULED = range(9)
+INFO = 9
 
 
 @packed
@@ -175,8 +207,9 @@ def new_tree(
     edges: int = 4096,
     policy: PartData = NOTHING,
     backup: PartData = NOTHING,
+    candidates: int = 0,
 ) -> Tree:
-    """An empty tree for a root state. Memory that is not touched yet costs nothing."""
+    """An empty tree for a root state, with room for `candidates` if that halves. Untouched memory costs nothing."""
     tree = Tree(
         nodes=np.zeros(nodes, NODE),
         edges=np.zeros(edges, EDGE),
@@ -195,6 +228,8 @@ def new_tree(
         backup=backup.record.copy(),
         policy_columns=np.zeros((edges, policy.words), np.int64),
         backup_columns=np.zeros((edges, backup.words), np.int64),
+        plan=np.zeros(min(1, candidates), PLAN),
+        candidates=np.zeros(candidates, CANDIDATE),
     )
     tree.nodes[END]["player"], tree.nodes[END]["proof"] = TERMINAL, END_PROOF
     tree.counters[NODES], tree.counters[PROOFS], tree.counters[LEADER] = ROOT, END_PROOF + 1, -1

@@ -74,7 +74,7 @@ class SearchPlayer(Player):
         first = game.position()
         search = Search(game, spec.settings, position=first)
         if first.player >= 0:
-            search.run(1)  # compile before any clock runs
+            search.run(nodes=2)  # compile before any clock runs
 
     def new_game(self, start: Position, seed: int) -> None:
         self.seed, self.played = seed, 0
@@ -96,7 +96,7 @@ class SearchPlayer(Player):
             seconds = max(LEAST, seconds - (time.perf_counter() - began))
         result = self.search.run(self.spec.simulations, seconds=seconds)
         if result.best is None:  # there was no time for a single simulation
-            result = self.search.run(1)
+            result = self.search.run(nodes=self.search.nodes + 1)
         temperature = self.spec.settings.temperature_at(game.moves)
         self.simulations += result.simulations
         self.searched += result.seconds

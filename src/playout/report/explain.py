@@ -155,7 +155,8 @@ def _rule(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
         priors = {"best_prior": percent(best["prior"]), "other_prior": percent(other["prior"])}
         said.append(say("priors", source=say(f"source_{data['priors_from']}"), **texts, **priors))
     if data["temperature"] > 0:
-        said.append(say("temperature", temperature=f"{data['temperature']:g}"))
+        weights = say("weights_improved" if rule == "gumbel" else "weights_visits")
+        said.append(say("temperature", temperature=f"{data['temperature']:g}", weights=weights))
     return said
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypedDict
 
 from playout.game import CHANCE
-from playout.settings import ANSWERS, Network, Outside, uses_priors
+from playout.settings import ANSWERS, Gumbel, Halving, Network, Outside, uses_priors
 
 from .words import proven_word
 
@@ -78,7 +78,7 @@ class ChoiceFacts(TypedDict):
     refuted: ActionFacts | None  # visited more than the best, until it was proven lost
     comparison: str | None
     higher_value: ActionFacts | None  # of a higher mean than the best
-    rule: str
+    rule: str  # of `Settings.answer`; "halving" or "gumbel" where the answer is that of the root's plan
     by_rule: dict[str, str]  # what each rule would answer
     solver: bool
     priors_from: str | None  # "network", "evaluator", "game"
@@ -121,7 +121,7 @@ def explain_data(result: "Result") -> ChoiceFacts:
         "refuted": _facts(result, refuted) if refuted else None,
         "comparison": _comparison(result, best, other),
         "higher_value": _facts(result, higher) if higher else None,
-        "rule": result.settings.answer,
+        "rule": _rule(result),
         "by_rule": rules,
         "solver": result.settings.solver and not result.settings.open_loop,  # an open loop has no proofs
         "priors_from": _priors_from(result),
@@ -152,10 +152,16 @@ def _situation(result: "Result") -> str:
     return "one action" if len(result.actions) == 1 else "choice"
 
 
+def _rule(result: "Result") -> str:
+    root, rule = result.settings.root, result.settings.answer
+    return type(root).__name__.lower() if isinstance(root, Gumbel | Halving) and rule == "visits" else rule
+
+
 def _priors_from(result: "Result") -> str | None:
     """Who says how much attention an action deserves before any search; None where the policy does not ask."""
     settings = result.settings
-    if not settings.policy.by_prior or not uses_priors(settings):
+    asks = settings.policy.by_prior or isinstance(settings.root, Gumbel)
+    if not asks or not uses_priors(settings):
         return None
     if isinstance(settings.evaluator, Network | Outside):
         return "network" if isinstance(settings.evaluator, Network) else "evaluator"

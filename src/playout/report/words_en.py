@@ -81,11 +81,16 @@ WORDS = {
     "rule_value": "the action of highest average value, however often it was tried",
     "rule_bound": "the action whose value is highest even at the lower end of its interval, which distrusts few visits",
     "rule_proof": "an exact value before an estimate that is no higher, and the most visited action among estimates",
+    "rule_halving": "the better of the two actions that were left when the worse half had been dropped again and again",
+    "rule_gumbel": "of the actions that were left when the worse half had been dropped again and again, the one of "
+    "highest noise + logit + value, in the unit of logits",
     "solver": "A proven win is always taken, a proven loss avoided.",
     "higher_value": "By average value alone it would be {action} ({value} after {visits}); {why}.",
     "why_visits": "the search has not come back to it as often, so its average may owe more to luck",
     "why_bound": "the lower end of its interval is lower",
     "why_proof": "it was visited less, or is not proven",
+    "why_halving": "it was dropped in an earlier round, or was behind at that time",
+    "why_gumbel": "it was dropped in an earlier round, or its prior and the noise speak against it",
     "why_other": "the rule weighs other things first",
     "rules_disagree": "By visits it would be {action}: here the rules disagree.",
     "priors": "Before any search the {source} gave {best} {best_prior} of the attention and {other} {other_prior}; "
@@ -94,7 +99,9 @@ WORDS = {
     "source_evaluator": "evaluator",
     "source_game": "game",
     "temperature": "This is the answer without chance; at temperature {temperature}, choose() draws among the actions "
-    "by their visits.",
+    "by their {weights}.",
+    "weights_visits": "visits",
+    "weights_improved": "share of the improved policy",
     # How long the choice has stood, and how much the search looked at.
     "since_beginning": "{best} has been the choice from the beginning, because of what the tree already held.",
     "since": "{best} has been the choice since simulation {since}.",
@@ -121,6 +128,10 @@ WORDS = {
     "step_probability": "probability",
     "term_value": "value",
     "term_exploration": "exploration",
+    "term_logit": "logit",
+    "term_noise": "noise",
+    "term_wanted": "wanted",
+    "term_visits": "visits",
     "step_rest": "rest",
     "step_expansion": "2. expansion: {added}",
     "step_edges": "{edges} at {position}",

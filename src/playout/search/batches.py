@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from playout.core import collect, endings, pending, receive
+from playout.core import collect, endings, halving, pending, receive
 from playout.core import tree as core
 from playout.core.params import Params
 from playout.core.pending import Batch
@@ -21,7 +21,7 @@ from playout.evaluators import NO_ANSWERS, Evaluator, LeafAnswers
 if TYPE_CHECKING:
     from .runner import Runner
 
-RAMP = 8  # a batch takes at most one leaf for each RAMP visits of the root: a small tree has few good ones
+RAMP = 8  # a batch takes at most one leaf for each RAMP visits of the root
 NO_LIMIT = 2**62
 
 
@@ -129,9 +129,8 @@ class Batches:
         """Run one batch of at most `simulations`; returns what `simulate.run` would."""
         runner = self.runner
         self.check_evaluator()
-        visits = int(runner.tree.nodes[core.ROOT]["visits"])
         status, detail = self.collect(
-            min(simulations, self.size, 1 + visits // RAMP),
+            min(simulations, self.size, self.good_at_once()),
             runner.simulations + simulations,
             runner.game.policy_size,
             node_limit=node_limit,
@@ -141,6 +140,13 @@ class Batches:
         )
         self.answer()
         return status, detail
+
+    def good_at_once(self) -> int:
+        """How many leaves a batch may take: a small tree has few good ones. Where the root halves, there is one for
+        each candidate that is to be visited next."""
+        tree = self.runner.tree
+        found = 1 + int(tree.nodes[core.ROOT]["visits"]) // RAMP
+        return max(found, int(halving.left_in_pass(tree, self.runner.work))) if len(tree.plan) else found
 
     def answer(self) -> LeafAnswers:
         """Evaluate the leaves that the last `collect` found and back them up; returns the answers."""
@@ -179,7 +185,7 @@ class Batches:
                 returns = work.returns.copy()
                 runner.serve(runner.call(receive.receive_leaf, *kernel, depth, player, count), 0)
                 if depth == 0:
-                    runner.add_noise()
+                    runner.shape_priors()
                 return returns
         runner.call(collect.put_leaf, *kernel, arrays, 0, depth, player, count, key)
         returns = np.zeros(runner.game.players)
@@ -193,7 +199,6 @@ class Batches:
         wanted: int,
         stop_at: int,
         policy_size: int,
-        forced: int = -1,
         node_limit: int = NO_LIMIT,
         byte_limit: int = NO_LIMIT,
         target: int = NO_LIMIT,
@@ -201,8 +206,7 @@ class Batches:
     ) -> tuple[int, int]:
         """Walk until `wanted` more leaves wait, or `stop_at` simulations are done or under way: (status, detail).
 
-        `policy_size` is that of the answers to come; 0: a weight for each legal action. `forced` is the root's edge
-        that the walks take; -1: the policy chooses. `found` then tells the slots.
+        `policy_size` is that of the answers to come; 0: a weight for each legal action. `found` then tells the slots.
         """
         self.fit()
         runner = self.runner
@@ -216,7 +220,6 @@ class Batches:
             wanted,
             min(stop_at, target),
             policy_size,
-            forced,
             node_limit,
             byte_limit,
             target,
@@ -239,7 +242,7 @@ class Batches:
             self.take_back(slots[done:])
         runner.serve(status, 0)
         if at_root and runner.tree.nodes[core.ROOT]["visits"] > 0:
-            runner.add_noise()
+            runner.shape_priors()
 
     def take_back(self, slots: Any) -> None:
         """Discard the leaves in `slots`, with their marks in the tree."""

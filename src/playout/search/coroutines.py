@@ -94,6 +94,8 @@ class _Coroutines:
         search.runner.control.start_over()
         began, before = time.perf_counter(), search.tree.counters.copy()
         start = int(before[core.SIMULATIONS])
+        if self.limits.simulations is not None:
+            search.past.aim(self.limits.simulations)
         try:
             while True:
                 reason = self._reason(began, start)

@@ -17,6 +17,7 @@ from playout import games
 from playout.common.disk import replacing
 from playout.core import copying, positions
 from playout.core import tree as core
+from playout.core.params import HALVING
 from playout.core.tree import Tree
 from playout.errors import FileError, PlayoutError
 from playout.evaluators import Evaluator
@@ -31,6 +32,7 @@ FORMAT, VERSION = "playout-search", 3
 READABLE = (2, 3)  # 2: before there were backups and users' own parts
 ARRAYS = Tree._fields
 OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
+OF_PLANS = ("plan", "candidates")  # which older files lack
 MOST_BYTES = 1 << 36  # larger arrays are taken for damage
 
 
@@ -126,7 +128,8 @@ def _check_tree(path: Path, search: "Search") -> None:
     """Refuse a tree that does not fit the settings, the position or the rules; rebuild the states of objects."""
     game, params, position, tree = search.game, search.params, search.position, search.tree
     vectors = params.graph == core.VECTORS
-    if core.is_graph(tree) != bool(params.graph) or (len(tree.means) > 0) != vectors:
+    plans = params.root >= HALVING
+    if core.is_graph(tree) != bool(params.graph) or (len(tree.means) > 0) != vectors or len(tree.plan) != plans:
         raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
     if game.keeps_objects:
         _rebuild_states(path, search)
@@ -270,11 +273,13 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
         "backup": (np.dtype(np.uint8), (-1,)),
         "policy_columns": (np.dtype(np.int64), (-1, -1)),
         "backup_columns": (np.dtype(np.int64), (-1, -1)),
+        "plan": (core.PLAN, (-1,)),
+        "candidates": (core.CANDIDATE, (-1,)),
     }
     arrays: dict[str, Any] = {}
     for name, (dtype, shape) in expected.items():
         entry = f"{folder}/{name}.npy"
-        if name in OF_PARTS and version == 2:
+        if (name in OF_PARTS and version == 2) or (name in OF_PLANS and entry not in archive.namelist()):
             arrays[name] = np.zeros(0, dtype) if len(shape) == 1 else np.zeros((len(arrays["edges"]), 0), dtype)
             continue
         if archive.getinfo(entry).file_size > MOST_BYTES:
@@ -345,6 +350,8 @@ def find_fault(tree: Tree, game: Game) -> str | None:
     np.add.at(through, owner, edge["visits"])
     if np.any(through[core.ROOT :] + node["own"] != node["visits"]):
         return "visits don't add up"
+    if len(tree.plan) and not _is_plan(tree, game):
+        return "the plan of its root is out of bounds"
     if np.any(node["player"] == -1) and not game.has("chance_outcomes"):
         return "chance moves in a game without chance"
     if not np.all(edge["spread"] >= 0.0) or np.any(np.isinf(edge["spread"])):
@@ -356,6 +363,24 @@ def find_fault(tree: Tree, game: Game) -> str | None:
     ):
         return "a value is not a number"
     return None
+
+
+def _is_plan(tree: Tree, game: Game) -> bool:
+    """Whether a plan's numbers are possible: none began yet, or one with candidates among the root's edges."""
+    plan, rows = tree.plan[0], tree.candidates
+    size, entered, pool = (int(plan[name]) for name in ("size", "entered", "pool"))
+    begun = plan["length"] > 0 and plan["rounds"] > 0 and size > 0
+    count = int(tree.nodes[core.ROOT]["count"]) if len(tree.nodes) > core.ROOT else 0
+    return bool(
+        len(tree.plan) == 1
+        and len(rows) == game.max_actions
+        and (begun or (size == pool == plan["ends"] == 0))
+        and 0 <= entered <= size <= pool <= count
+        and 0 <= plan["base"] <= plan["goal"]
+        and np.isfinite(plan["value"])
+        and np.all(rows["place"] >= 0)
+        and np.all(np.isfinite(rows["noise"]) & np.isfinite(rows["logit"]))
+    )
 
 
 def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:

@@ -12,7 +12,7 @@ from playout.game import Position
 
 from .runner import Runner
 
-Log = list[tuple[str, int]]  # ("run", simulations), ("play", action)
+Log = list[tuple[str, int]]  # ("run", simulations), ("plan", simulations), ("play", action)
 
 KEEP_BASE_BYTES = 1 << 24  # a reused subtree up to this size is kept as the place to go back to
 
@@ -56,15 +56,17 @@ class History:
         else:
             self.log.append(("run", simulations))
 
+    def aim(self, simulations: int) -> None:
+        """Have the root plan for this many more simulations, and log it; nothing where the root does not plan."""
+        if len(self.runner.tree.plan):
+            self.log.append(("plan", simulations))
+            self.runner.aim(simulations)
+
     def log_now(self) -> Log:
         """The log with the simulations of a run that is under way: it is only noted at its end."""
-        log, simulations = list(self.log), self.runner.simulations
-        noted = simulations_at_root(log)
-        if noted == simulations:
-            return log
-        if self.runner.cuts_batches and 0 < noted < simulations:
-            return [*log, ("run", simulations - noted)]
-        return log_at_root(log, simulations)
+        twin, more = self.copy_for(self.runner), self.runner.simulations - simulations_at_root(self.log)
+        twin.note_run(max(0, more))
+        return twin.log if more >= 0 else log_up_to(self.log, self.runner.simulations)
 
     # Moving.
 
@@ -75,15 +77,21 @@ class History:
 
     def rewind(self, simulations: int) -> None:
         """Go back to the tree after `simulations` at the current root."""
-        runner, kept = self.runner, log_at_root(self.log, 0)
+        runner, again = self.runner, log_up_to(self.log, simulations)
+        root = _root_of(again)
         if self.base is not None:
             runner.tree = copied(self.base)
             runner.random = copy.deepcopy(self.base_random)
-            self.log = kept
+            self.log = again[:root]
         else:
-            self._replay(kept)
-        runner.exactly(simulations)
-        self.note_run(runner.simulations)
+            self._replay(again[:root])
+        for what, number in again[root:]:
+            if what == "plan":
+                self.aim(number)
+            else:
+                before = runner.simulations
+                runner.exactly(number)
+                self.note_run(runner.simulations - before)
 
     def kept_states(self) -> Any:
         """The states that the search may still need, one row of bytes each."""
@@ -103,6 +111,8 @@ class History:
         for what, number in log:
             if what == "run":
                 runner.exactly(number)
+            elif what == "plan":
+                runner.aim(number)
             else:
                 self._move(number, runner.position.play(number))
 
@@ -124,19 +134,26 @@ def simulations_at_root(log: Log) -> int:
     >>> simulations_at_root([("run", 5), ("play", 3), ("run", 2), ("run", 4)])
     6
     """
-    return sum(number for _, number in log[_root_of(log) :])
+    return sum(number for what, number in log[_root_of(log) :] if what == "run")
 
 
-def log_at_root(log: Log, simulations: int) -> Log:
-    """A log whose runs since its last action are one of `simulations`.
+def log_up_to(log: Log, simulations: int) -> Log:
+    """The beginning of a log, up to this number of simulations since its last action.
 
-    >>> log_at_root([("run", 5), ("play", 3), ("run", 2)], 9)
-    [('run', 5), ('play', 3), ('run', 9)]
-    >>> log_at_root([("run", 5)], 0)
+    >>> log_up_to([("run", 5), ("play", 3), ("plan", 9), ("run", 9), ("plan", 4), ("run", 4)], 7)
+    [('run', 5), ('play', 3), ('plan', 9), ('run', 7)]
+    >>> log_up_to([("plan", 5), ("run", 5)], 0)
     []
     """
-    before = log[: _root_of(log)]
-    return [*before, ("run", simulations)] if simulations else before
+    root = _root_of(log)
+    kept, left = log[:root], simulations
+    for what, number in log[root:]:
+        if left == 0:
+            break
+        number = min(number, left) if what == "run" else number
+        kept.append((what, number))
+        left -= number if what == "run" else 0
+    return kept
 
 
 def _root_of(log: Log) -> int:

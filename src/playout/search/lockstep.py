@@ -20,6 +20,7 @@ from playout.errors import GameError
 from playout.evaluators import NO_ANSWERS, LeafAnswers
 from playout.game import Game
 
+from .result import improved_policy
 from .search import Search
 
 NOTHING_LEFT = (endings.SOLVED, endings.FULL, endings.DECIDED)
@@ -38,6 +39,7 @@ class RootEdges:
     priors: Any  # float[n]
     is_proven: Any  # bool[n]
     is_exact: Any  # bool[n]: proven, or the end of the game
+    improved: Any  # float[n]: the improved policy, where the root is Gumbel's; otherwise None
     best: int  # where the answer of the settings is; -1: no edge is visited
 
     @classmethod
@@ -48,6 +50,7 @@ class RootEdges:
         block = tree.edges[first : first + int(node["count"])]
         best = int(answer.best_edge(search.params, tree, core.ROOT))
         proven = node["proof"] > core.NO_PROOF and search.params.solver
+        improved = improved_policy(search.params, tree)
         return cls(
             visits=int(node["visits"]),
             value=float(node["value"]),
@@ -58,6 +61,7 @@ class RootEdges:
             priors=block["prior"].copy(),
             is_proven=block["child"] < 0,
             is_exact=(block["child"] < 0) | (block["child"] == core.END),
+            improved=np.array(improved) if improved and improved[0] is not None else None,
             best=best - first if best >= 0 else -1,
         )
 
@@ -74,15 +78,17 @@ class Member:
         """How many of its leaves wait for an answer."""
         return self.search.batches.waiting
 
-    def collect(self, wanted: int, stop_at: int, action: int | None = None) -> list[int]:
-        """The slots of up to `wanted` new leaves; fewer once `stop_at` simulations are done or wait.
+    def aim(self, simulations: int) -> None:
+        """Say how many simulations this root will get, for one that plans them."""
+        self.search.past.aim(simulations)
 
-        With an `action`, all walks begin with it; otherwise the policy chooses.
-        """
+    def collect(self, most: int, stop_at: int) -> list[int]:
+        """The slots of new leaves, up to `most` and no more than are good at once; fewer once `stop_at` simulations are
+        done or wait, or a plan's round is over."""
         runner, batches, found = self.search.runner, self.search.batches, list[int]()
-        forced = -1 if action is None else self._edge_of(action)
+        wanted = min(most, batches.good_at_once())
         while len(found) < wanted:
-            status, detail = batches.collect(wanted - len(found), stop_at, self.search.game.policy_size, forced)
+            status, detail = batches.collect(wanted - len(found), stop_at, self.search.game.policy_size)
             found += batches.found().tolist()
             if status in (endings.GROW, endings.DEEPER):
                 runner.serve(status, detail)
@@ -103,18 +109,6 @@ class Member:
     def settle(self, slots: list[int], answers: LeafAnswers) -> None:
         """Back up the leaves in `slots`, with a row of `answers` for each that is `unknown`."""
         self.search.batches.settle(np.array(slots, np.int32), answers)
-
-    def _edge_of(self, action: int) -> int:
-        """The root's edge of an action. One without a visit becomes the first of these, as the kernel expects."""
-        tree, node = self.search.tree, self.search.tree.nodes[core.ROOT]
-        first, opened = int(node["first_edge"]), int(node["opened"])
-        block = tree.edges[first : first + int(node["count"])]
-        at = int(np.flatnonzero(block["action"] == action)[0])
-        if at > opened:  # neither was visited: only these two fields differ
-            for name in ("action", "prior"):
-                block[name][[at, opened]] = block[name][[opened, at]]
-            at = opened
-        return first + at
 
 
 class Lockstep:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from playout.common.arguments import checks_calls, did_you_mean, seed_from, whole_from
-from playout.core import answer
+from playout.core import answer, halving
 from playout.core import tree as core
-from playout.core.params import Params
+from playout.core.params import GUMBEL, Params
 from playout.core.tree import Tree
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Position
 from playout.report.explain import explain
 from playout.report.html import result_html
 from playout.report.text import result_table, result_text
-from playout.settings import ANSWERS, Settings
+from playout.settings import ANSWERS, Gumbel, Halving, Settings
 
 from .lines import expected_line
 
@@ -45,6 +45,7 @@ class ActionStats:
     prior: float
     proven: float | None  # the exact value
     line: tuple[int, ...]  # the expected play, from the action itself on
+    improved: float | None = None  # its share of the improved policy, where the root is Gumbel's
 
     def interval(self, z: float, limits: tuple[float, float] | None) -> tuple[float, float] | None:
         """The confidence interval of the value, cut at the range of the game."""
@@ -134,9 +135,10 @@ class Result:
     def policy(self, temperature: float | None = None) -> dict[int, float]:
         """How often each action should be chosen: visits^(1 / temperature), normalised; at 0, the best one only.
 
-        Uniform if no action has a visit. At a proven root only the actions of the proven value count: a proof ends the
-        search, so visits say little there. With one player, a proven action gets no more visits: if it is the best, it
-        counts as the most visited.
+        With a Gumbel root, the improved policy, softmax(logits + sigma(completed values)), takes the place of visits,
+        which follow its plan. Uniform if no action has a visit. At a proven root only the actions of the proven value
+        count: a proof ends the search, so visits say little there. With one player, a proven action gets no more
+        visits: if it is the best, it counts as the most visited.
         """
         temperature = self.temperature if temperature is None else temperature
         if not isinstance(temperature, Real) or not temperature >= 0.0 or math.isinf(temperature):
@@ -148,8 +150,11 @@ class Result:
         if temperature == 0.0 and self.best is not None:
             return {s.action: float(s.action == self.best) for s in self.actions}
         among = [s for s in self.actions if self._may_choose(s)]
-        most = max((s.visits for s in among), default=0)
-        visits = {s.action: s.visits for s in among}
+        most: float = max((s.visits for s in among), default=0)
+        visits: dict[int, float] = {s.action: s.visits for s in among}
+        if all(s.improved is not None for s in among):
+            visits = {s.action: s.improved or 0.0 for s in among}
+            most = max(visits.values(), default=0)
         if self.best is not None and self.position.game.players == 1 and self.stats(self.best).proven is not None:
             visits[self.best] = most
         weights = {a: 1.0 if most == 0 else (n / most) ** (1.0 / float(temperature)) for a, n in visits.items()}
@@ -193,6 +198,7 @@ class Result:
                     "value": s.value,
                     "prior": s.prior,
                     "proven": s.proven,
+                    **({} if s.improved is None else {"improved": s.improved}),
                     "interval": list(i) if (i := s.interval(self.z, self.position.game.range)) else None,
                 }
                 for s in self.actions
@@ -230,6 +236,9 @@ class Result:
                 f"answer is {rule!r}, expected one of {', '.join(ANSWERS)}{did_you_mean(rule, ANSWERS)}"
             )
         without = [without] if isinstance(without, int | np.integer) else without
+        plans = isinstance(self.settings.root, Gumbel | Halving) and rule == "visits"
+        if plans and self.best is not None and self.best not in without:
+            return self.stats(self.best)  # what the plan says
         found = [i for i, s in enumerate(self.actions) if s.action not in without]
         params, tree = self._root_alone
         nodes = tree.nodes.copy()
@@ -272,7 +281,8 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         range(len(block)),
         key=lambda i: (-int(block[i]["visits"]), int(root["first_edge"]) + i != best, -float(block[i]["value"])),
     )
-    actions = tuple(_stats(search, int(root["first_edge"]) + i) for i in order)
+    improved = improved_policy(search.params, tree)
+    actions = tuple(_stats(search, int(root["first_edge"]) + i, improved[i]) for i in order)
     proven = None
     if root["proof"] > core.NO_PROOF and root["player"] >= 0:
         proven = float(tree.proofs[root["proof"], root["player"]])
@@ -304,7 +314,17 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
     )
 
 
-def _stats(search: "Search", number: int) -> ActionStats:
+def improved_policy(params: Params, tree: Tree) -> list[float | None]:
+    """The improved policy over the root's edges; None for each where the root is not Gumbel's or has no value yet."""
+    count = int(tree.nodes[core.ROOT]["count"]) if len(tree.nodes) > core.ROOT else 0
+    if params.root != GUMBEL or not tree.nodes[core.ROOT]["visits"]:
+        return [None] * count
+    out = np.zeros(count)
+    halving.improve(params, tree, out)
+    return list(out.tolist())
+
+
+def _stats(search: "Search", number: int, improved: float | None) -> ActionStats:
     """The statistics of a root edge."""
     edge = search.tree.edges[number]
     visits, action = int(edge["visits"]), int(edge["action"])
@@ -323,4 +343,5 @@ def _stats(search: "Search", number: int) -> ActionStats:
         prior=float(edge["prior"]),
         proven=float(edge["value"]) if is_proven else None,
         line=expected_line(search.params, search.tree, number),
+        improved=improved,
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from playout.core import copying
 from playout.core import tree as core
+from playout.core.params import PLAIN
 from playout.core.tree import Tree, Work
 
 from .limits import Limits
@@ -13,6 +14,7 @@ from .limits import Limits
 if TYPE_CHECKING:
     from .runner import Runner
 
+ROOT_TERMS = 3  # that a root's own rule shows, at most (`show_root` in `core/root.py`)
 RESERVE = 1 << 22  # simulations to reserve memory for in advance
 RECORDED = 1 << 16  # the most actions of playouts that are recorded in a simulation
 LONG_RUN = 0.5  # seconds; for a shorter run it does not pay
@@ -25,6 +27,7 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
     size, players, room = game.dtype.itemsize, game.players, game.rules.room
     played = np.zeros(depth + RECORDED if params.codes else 0, np.int32)
     played[:1] = 1
+    terms = max(len(runner.settings.policy.term_names), ROOT_TERMS if params.root != PLAIN else 0)
     return Work(
         state=np.zeros(size, np.uint8),
         spare=np.zeros(size, np.uint8),
@@ -40,7 +43,7 @@ def new_work(runner: "Runner", depth: int, trace: int = 0) -> Work:
         trace=np.zeros(trace, np.int32),
         played=played,
         scores=np.full((depth if trace else 1, room), np.nan),
-        terms=np.zeros((depth, room, len(runner.settings.policy.term_names)) if trace else (0, 0, 0)),
+        terms=np.zeros((depth, room, terms) if trace else (0, 0, 0)),
         candidates=np.zeros((depth if trace else 1, room if params.open_loop else 0, 2), np.int32),
         pending=np.zeros(0, np.int32),
         info=np.zeros(core.INFO, np.int64),

@@ -1,7 +1,7 @@
-"""Changes to the root of a tree: a new one after a move, fewer actions, noise."""
+"""Changes to the root of a tree: a new one after a move, fewer actions, other priors."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from playout.core.rng import random_bits
 from playout.core.tree import Tree
 from playout.errors import SettingsError
 from playout.game import CHANCE, Position
+from playout.settings import Noise
 
 if TYPE_CHECKING:
     from .runner import Runner
+
+PROMINENT = 0.01  # the prior from which on an action stands out, however high it is
+TINY = 1e-20
 
 
 def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
@@ -61,17 +65,39 @@ def restrict(runner: "Runner", only: Collection[int | str] | int | str) -> None:
         tree.node_links[core.ROOT]["key"] ^= np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def add_noise(runner: "Runner") -> None:
-    """Mix fresh Dirichlet noise into the root's priors and sort its unvisited edges again."""
-    noise, node = runner.settings.noise, runner.tree.nodes[core.ROOT]
+def shape_priors(runner: "Runner") -> None:
+    """Apply temperature and fresh Dirichlet noise to the root's priors, and sort its unvisited edges again."""
+    settings, node = runner.settings, runner.tree.nodes[core.ROOT]
+    noise, temperature = settings.noise, settings.root_temperature
     waits = runner.params.evaluator == OUTSIDE and node["visits"] == 0  # its priors are still to come
-    if noise is None or node["player"] == CHANCE or waits:
+    if (noise is None and temperature == 1.0) or node["player"] == CHANCE or waits:
         return
     first, count, opened = int(node["first_edge"]), int(node["count"]), int(node["opened"])
     block = runner.tree.edges[first : first + count]
-    with np.errstate(over="ignore"):
-        generator = np.random.default_rng(int(random_bits(runner.tree.rng)))
-    drawn = generator.dirichlet([noise.alpha] * count)
-    block["prior"] = (1 - noise.fraction) * block["prior"] + noise.fraction * drawn
+    if temperature != 1.0:
+        flat = block["prior"].astype(np.float64) ** (1.0 / temperature)
+        block["prior"] = flat / flat.sum()
+    if noise is not None:
+        with np.errstate(over="ignore"):
+            generator = np.random.default_rng(int(random_bits(runner.tree.rng)))
+        drawn = generator.dirichlet(alphas(noise, block["prior"]))
+        block["prior"] = (1 - noise.fraction) * block["prior"] + noise.fraction * drawn
     order = opened + np.argsort(-block["prior"][opened:], kind="stable")
     block[opened:] = block[order]
+
+
+def alphas(noise: Noise, priors: Any) -> Any:
+    """The parameters of the Dirichlet distribution: the same for all, or shaped by the priors.
+
+    Shaped as in KataGo (Wu 2019): half of their sum is spread evenly, the other half by how far ln(min(prior, 0.01)) is
+    above its mean.
+
+    >>> alphas(Noise(alpha=1.0, shaped=True), np.array([0.5, 0.01, 0.0001, 0.0001])).round(3).tolist()
+    [1.5, 1.5, 0.5, 0.5]
+    """
+    even = np.full(len(priors), noise.alpha)
+    logs = np.log(np.minimum(priors.astype(np.float64), PROMINENT) + TINY)
+    above = np.maximum(0.0, logs - logs.mean())
+    if not noise.shaped or above.sum() <= 0.0:
+        return even
+    return 0.5 * even + 0.5 * even.sum() * above / above.sum()

@@ -11,7 +11,7 @@ from playout.core import answer, endings, simulate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
 from playout.core import tree as core
-from playout.core.params import GRAPH, OPEN, TREE, Params
+from playout.core.params import GRAPH, HALVING, OPEN, TREE, Params
 from playout.core.tree import Tree, Work
 from playout.errors import GameError, PositionError, SettingsError
 from playout.evaluators import Evaluator
@@ -118,7 +118,8 @@ class Runner:
         """An empty tree with room for `records` nodes and `edges` edges."""
         game, keep = self.game, bool(self.params.keep_states)
         parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
-        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts)
+        rows = game.max_actions if self.params.root >= HALVING else 0
+        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, rows)
 
     def plant(self, position: Position, seed: int) -> None:
         """Begin with an empty tree whose root is expanded."""
@@ -132,7 +133,7 @@ class Runner:
         self.work.state[:] = position.buffer
         self.add_node(position.player, -1)
         self.tree.counters[core.POSITIONS] = 1
-        self.add_noise()
+        self.shape_priors()
 
     def move_to(self, after: Position, action: int) -> None:
         """Make the subtree of an action the tree; where it has none, plant a new one."""
@@ -142,7 +143,12 @@ class Runner:
             return
         self.tree, self.position = kept, after
         if after.player != CHANCE:
-            self.add_noise()
+            self.shape_priors()
+
+    def aim(self, simulations: int) -> None:
+        """Have the root plan for this many more simulations; a plan that is under way is carried out first."""
+        plan = self.tree.plan
+        plan["wanted"] = np.maximum(plan["wanted"], self.simulations + simulations)
 
     def add_node(self, player: int, edge: int) -> int:
         """Add a node for `work.state`, outside a simulation, below an edge (-1: the root)."""
@@ -160,9 +166,9 @@ class Runner:
             for number in range(core.ROOT, int(self.tree.counters[core.NODES])):
                 self.call(core_graph.enter_again, *self.kernel_arguments, number)
 
-    def add_noise(self) -> None:
-        """Apply fresh noise to the root, if the settings ask for it."""
-        roots.add_noise(self)
+    def shape_priors(self) -> None:
+        """Apply temperature and fresh noise to the priors of a new root, if the settings ask for it."""
+        roots.shape_priors(self)
 
     # Memory.
 
@@ -241,6 +247,7 @@ class Runner:
         if position.player == CHANCE:
             names = ", ".join(position.action_text(a) for a, _ in position.outcomes()[:8])
             raise PositionError(f"{game.title}: chance moves next in {position.text}; play an outcome first ({names})")
+        self._check_plan(limits.simulations if limits is not None else None)
         if limits is not None and limits.bytes is not None:
             proofs = core.END_PROOF + 1 + (len(self.work.path_nodes) if self.params.solver else 0)
             least = core.record_bytes(self.tree, core.ROOT + 2, 2 * game.max_actions, proofs)
@@ -249,6 +256,20 @@ class Runner:
                     f"limit bytes is {limits.bytes}, too small for a root of {game.title} with {game.players} "
                     f"player{'s' if game.players > 1 else ''}; expected at least {least}"
                 )
+
+    def _check_plan(self, simulations: int | None) -> None:
+        """Refuse to halve with fewer simulations than actions, unless the plan is already under way."""
+        tree, params = self.tree, self.params
+        if params.root != HALVING or max(tree.plan[0]["ends"], tree.plan[0]["wanted"]) > self.simulations:
+            return
+        root = tree.nodes[core.ROOT]
+        least = int(root["count"]) + int(params.evaluate_root and root["visits"] == 0)
+        given = simulations or params.planned
+        if given and given < least:
+            raise SettingsError(
+                f"Halving compares all {root['count']} actions of {self.position.text or 'the start'}, for which "
+                f"{given} simulations are too few; give it {least} or more, or take Gumbel(), which considers some"
+            )
 
     def run(
         self, limits: Limits, began: float, progress: Callable[[float], None] | None, *, early_stop: bool = True

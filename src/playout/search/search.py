@@ -14,20 +14,20 @@ from playout.common.arguments import checks_calls, path_from, seed_from, takes, 
 from playout.core import answer
 from playout.core import tree as core
 from playout.core.copying import copied
-from playout.core.params import Params
+from playout.core.params import HALVING, Params
 from playout.core.tree import Tree
 from playout.errors import FileError, PositionError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position
 from playout.parts.part import Column
 from playout.report.html import result_html
-from playout.settings import Network, Noise, Outside, Settings, settings_from
+from playout.settings import Network, Outside, Settings, settings_from
 
 from .ask import AskTell, Leaf
 from .batches import Batches
 from .coroutines import EvaluateLeaf, run_async
 from .files import load, save
-from .history import History, Log
+from .history import History, Log, log_up_to
 from .limits import Limits
 from .lines import proven_line
 from .literal import plant
@@ -105,12 +105,20 @@ class Search:
         limits = simulations if isinstance(simulations, Limits) else Limits(simulations, seconds, nodes, bytes)
         if progress is not None and not takes(progress, 2):
             raise SettingsError(f"run: progress is {progress!r:.80}, expected a function of the search and a share")
+        return self._run(limits, early_stop, progress)
+
+    def _run(
+        self, limits: Limits, early_stop: bool, progress: Callable[["Search", float], None] | None, *, aims: bool = True
+    ) -> Result:
+        """A run; without `aims`, one that a log tells of: what its root plans stands there."""
         runner = self.runner
         with runner.control.busy("run"):
             runner.control.start_over()
             runner.check_root(limits)
             self._take_back_all()
             runner.compile()
+            if aims and limits.simulations is not None:
+                self.past.aim(limits.simulations)
             began, before = time.perf_counter(), self.tree.counters.copy()
             runner.reserve(limits)
             runner.control.deadline = None if limits.seconds is None else began + limits.seconds
@@ -127,7 +135,11 @@ class Search:
         self.runner.control.stop()
 
     def step(self) -> Step:
-        """Run one simulation and return its four phases in full. The tree is the same as after `run(1)`."""
+        """Run one simulation and return its four phases in full.
+
+        The tree is the same as after `run(1)`; where the root plans (`Gumbel`, `Halving`), as after one simulation of a
+        run whose number of simulations is not given.
+        """
         with self.runner.control.busy("step"):
             self.runner.check_root()
             self._take_back_all()
@@ -303,6 +315,10 @@ class Search:
             self.past.play(number, after)
             return after
 
+    def log_up_to(self, simulations: int) -> Log:
+        """What was done at the current position, up to this number of simulations: what `repeat` does again there."""
+        return log_up_to(self.log, simulations)[len(log_up_to(self.log, 0)) :]
+
     def rewind(self, simulations: int) -> None:
         """Go back to the tree after `simulations` from the current position; going on gives the same tree again.
 
@@ -320,10 +336,20 @@ class Search:
             self._take_back_all()
             self.past.rewind(target)
 
-    def set_noise(self, noise: Noise | None) -> None:
-        """Use other noise for the next root; the current one keeps its priors."""
-        if noise != self.settings.noise:
-            self.runner.settings = self.settings.replace(noise=noise)
+    def set_root(self, like: Settings) -> None:
+        """Treat the next root as other settings do: their `root`, `noise` and `root_temperature`. The current one keeps
+        its priors and its plan. A root that plans must stay one, and one that does not as well."""
+        changes = {name: getattr(like, name) for name in ("root", "noise", "root_temperature")}
+        settings = self.settings.replace(**changes)
+        if settings == self.settings:
+            return
+        params = settings.params(self.game)
+        if (params.root >= HALVING) != (self.params.root >= HALVING):
+            raise SettingsError(
+                f"set_root: root would change from {self.settings.root!r} to {settings.root!r}; a search plans at all "
+                f"its roots or at none: begin a new one"
+            )
+        self.runner.settings, self.runner.params = settings, params
 
     # Snapshots and replay.
 
@@ -334,8 +360,8 @@ class Search:
 
     @property
     def log(self) -> Log:
-        """What was done since the search began, a run that is under way included: ("run", simulations) and
-        ("play", action)."""
+        """What was done since the search began, a run that is under way included: ("run", simulations),
+        ("plan", simulations) where a root began to plan for a run, and ("play", action)."""
         return self.past.log_now()
 
     def snapshot(self) -> "Search":
@@ -358,16 +384,25 @@ class Search:
             if then < now:
                 if self.simulations < now:
                     return False
-                self.rewind(then)
+                self.rewind(self.simulations - now + then)
                 rest = rest[1:] if then else rest
             else:
                 rest[0] = ("run", then - now)
-        for what, number in rest:
+        self.repeat(rest)
+        return True
+
+    def repeat(self, log: Log, progress: Callable[["Search", float], None] | None = None) -> Result | None:
+        """Do what a log tells, from here on; the result of its last run. `stop` from another thread ends it."""
+        result = None
+        self.runner.control.start_over()
+        for what, number in log:
             if what == "play":
                 self.play(number)
-            elif number:
-                self.run(simulations=number, early_stop=False)
-        return True
+            elif what == "plan":
+                self.past.aim(number)
+            elif number and not self.runner.control.is_stopped:
+                result = self._run(Limits(number), False, progress, aims=False)
+        return result
 
     def __copy__(self) -> "Search":
         """A search of its own over the same tree; `play` and `rewind` make a new tree and leave this one alone."""

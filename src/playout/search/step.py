@@ -14,7 +14,8 @@ from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
 from playout.core import select as core_select
 from playout.core import tree as core
-from playout.core.params import ROLLOUTS
+from playout.core.halving import prepare_root
+from playout.core.params import FORCED, GUMBEL, HALVING, ROLLOUTS
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Playouts, Position
 from playout.report.steps import step_text
@@ -32,6 +33,8 @@ ENDINGS = {
     endings.KNOWN: "known",  # a new edge to a position that was seen but has no node: it is evaluated again
     endings.CYCLE: "cycle",  # the walk came back to a position on its path
 }
+# The terms of the scores that the root's own rule compares (`show_root` in `core/root.py`).
+ROOT_TERMS = {FORCED: ("wanted", "visits"), HALVING: ("value",), GUMBEL: ("value", "logit", "noise")}
 NODE_FIELDS = ("visits", "value", "own", "opened")
 EDGE_FIELDS = ("visits", "value", "spread")
 
@@ -50,7 +53,7 @@ class EdgeScore:
     exploration_term: float
     score: float  # the sum of both; minus infinity while widening keeps it closed; of a chance outcome, its probability
     chosen: bool
-    terms: dict[str, float] = field(default_factory=dict)  # the parts of the score, by the policy's `term_names`
+    terms: dict[str, float] = field(default_factory=dict)  # of the score: the policy's `term_names`, or the root's own
 
 
 @dataclass(frozen=True)
@@ -205,12 +208,13 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
 
 def _walk(runner: "Runner") -> tuple[int, int, int]:
     """Steps 1 and 2, selection and expansion; again from the same random numbers where memory was short."""
+    prepare_root(runner.params, runner.tree)
     undo, batches = runner.tree.rng.copy(), runner.batches
     while True:
         if batches is not None:
             batches.fit()
         kernel = (*runner.kernel_arguments, runner.topology)
-        ending, depth, player = runner.call(core_select.select, *kernel, batches is not None, -1)
+        ending, depth, player = runner.call(core_select.select, *kernel, batches is not None)
         if ending == endings.UNEXPANDED:
             ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
@@ -267,6 +271,9 @@ def _positions(runner: "Runner", depth: int) -> list[Position]:
 def _choice(runner: "Runner", position: Position, d: int, scores: Any, visits: int, expanded: bool) -> Choice:
     block, compared, terms = scores
     names = runner.settings.policy.term_names
+    if d == 0 and runner.work.info[core.RULED]:
+        names = ROOT_TERMS[runner.params.root]
+    terms = terms[:, : len(names)]
     _check_terms(runner, position, block, terms)
     action = int(runner.tree.edges[runner.work.path_edges[d]]["action"])
     players, row = runner.game.players, d * runner.game.players

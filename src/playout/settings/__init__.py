@@ -2,7 +2,22 @@
 
 from playout.common.arguments import note_names, parameters
 
-from .kinds import ANSWERS, All, Falling, Mixed, Network, Noise, OneAtATime, Outside, Rollouts, Static, Widening
+from .kinds import (
+    ANSWERS,
+    All,
+    Falling,
+    Forced,
+    Gumbel,
+    Halving,
+    Mixed,
+    Network,
+    Noise,
+    OneAtATime,
+    Outside,
+    Rollouts,
+    Static,
+    Widening,
+)
 from .options import OPTIONS, how_to_write, preset
 from .params import ANSWER_SLACK, uses_priors
 from .presets import BEST, PRESETS, WITH_NETWORK, preset_for, settings_from
@@ -16,6 +31,9 @@ __all__ = [
     "WITH_NETWORK",
     "All",
     "Falling",
+    "Forced",
+    "Gumbel",
+    "Halving",
     "Mixed",
     "Network",
     "Noise",

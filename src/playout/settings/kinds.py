@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # Chinese punctuation
-"""The classes that settings are made of, beside policies and backups: evaluators, expansions, noise, temperature."""
+"""The classes that settings are made of, beside policies and backups: evaluators, expansions, the root, temperature."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,9 @@ from playout.common.declare import (
     PLAYOUTS,
     POSITIONS,
     SECONDS,
+    SIMULATIONS,
     THREADS,
+    VISITS,
     Text,
     choice,
     flag,
@@ -26,6 +28,7 @@ ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BO
 
 MOST_ACTIONS = 1_000_000  # of a playout or a game
 MOST_BATCH = 4096
+MOST_SIMULATIONS = 1 << 30
 MOST_CACHE = 1 << 24
 CACHE = 1 << 16
 
@@ -197,7 +200,99 @@ class Falling:
 
 @setting
 class Noise:
-    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha)."""
+    """Dirichlet noise on the priors of the root: (1 - fraction) prior + fraction Dirichlet(alpha).
+
+    With `shaped`, half of the alphas' sum is spread evenly, the other half by how far ln(min(prior, 0.01)) is above the
+    mean of all."""
 
     fraction: float = number(default=0.25, least=0.0, most=1.0, meaning=Text("the noise's share", "噪声的比重"))
     alpha: float = number(default=0.3, above=0.0, meaning=Text("how even the noise is", "噪声的均匀程度"))
+    shaped: bool = flag(
+        default=False,
+        meaning=Text(
+            "half of alpha goes to actions whose prior stands out, as in KataGo; off: the same for all",
+            "alpha 的一半给先验突出的行动（如 KataGo）；off：一律相同",
+        ),
+    )
+
+
+def _plan() -> Any:
+    return whole(
+        default=None,
+        least=1,
+        most=MOST_SIMULATIONS,
+        unit=SIMULATIONS,
+        none="auto",
+        name="plan",
+        meaning=Text(
+            "of a plan by steps or within a time limit, where the run does not say how many there will be; auto: eight "
+            "for each action compared",
+            "单步或限时运行（未给出模拟次数）时一个计划的模拟次数；auto：每个被比较的行动八次",
+        ),
+    )
+
+
+@setting
+class Halving:
+    """Sequential halving: the root's actions get equally many simulations, then the better half of them, and so on. The
+    answer is the best of the last two. A plan is made for the simulations of a run."""
+
+    simulations: int | None = _plan()
+
+
+@setting
+class Gumbel:
+    """Sequential halving between the `considered` actions of highest noise + logit + sigma(value), with
+    sigma(q) = (visit_offset + most visits) value_scale q and q from 0 to 1 (Danihelka and others, ICLR 2022)."""
+
+    considered: int | None = whole(
+        default=None,
+        least=1,
+        most=65535,
+        unit=ACTIONS,
+        none="auto",
+        meaning=Text(
+            "actions that are compared, at most; auto: 16, or all where the game has fewer",
+            "最多比较多少个行动；auto：16，行动更少时为全部",
+        ),
+    )
+    noise: float = number(
+        default=1.0,
+        least=0.0,
+        name="gumbel_noise",
+        meaning=Text(
+            "the scale of the Gumbel noise; 0: none, as for play without variety",
+            "Gumbel 噪声的幅度；0：无，用于不求变化的对局",
+        ),
+    )
+    visit_offset: float = number(
+        default=50.0,
+        least=0.0,
+        unit=VISITS,
+        meaning=Text("what is added to the most visits in sigma", "sigma 中加到最大访问次数上的量"),
+    )
+    value_scale: float = number(
+        default=1.0, above=0.0, meaning=Text("how much values count against logits", "价值相对于 logit 的权重")
+    )
+    rescale: bool = flag(
+        default=False,
+        meaning=Text(
+            "scale the root's values to 0 to 1 by the least and the greatest of them",
+            "按根节点各行动价值的最小与最大值缩放到 0 至 1",
+        ),
+    )
+    simulations: int | None = _plan()
+
+
+@setting
+class Forced:
+    """Forced playouts: of N visits, every action of the root that has one gets at least sqrt(k prior N) (KataGo)."""
+
+    k: float = number(
+        default=2.0,
+        above=0.0,
+        name="forced_k",
+        meaning=Text(
+            "of N visits, an action gets at least sqrt(k prior N)", "N 次访问中，每个行动至少得 sqrt(k 先验 N) 次"
+        ),
+    )

@@ -12,7 +12,20 @@ from playout.errors import SettingsError
 from playout.game import Game
 from playout.policies import Parent
 
-from .kinds import ANSWERS, All, Mixed, Network, OneAtATime, Outside, Rollouts, Static, Widening
+from .kinds import (
+    ANSWERS,
+    All,
+    Forced,
+    Gumbel,
+    Halving,
+    Mixed,
+    Network,
+    OneAtATime,
+    Outside,
+    Rollouts,
+    Static,
+    Widening,
+)
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -21,6 +34,7 @@ ANSWER_SLACK = 1e-3  # by which share of the range an evaluator's value may leav
 SLACK = 1e-6  # by which share a return may leave the range: rewards that are added up are rounded
 FINITE = sys.float_info.max
 NO_CAP = 1e9  # children
+CONSIDERED = 16  # actions that Gumbel compares
 
 EXPANSIONS = {All: core.ALL, OneAtATime: core.ONE, Widening: core.WIDENING}
 EVALUATORS = {
@@ -30,6 +44,7 @@ EVALUATORS = {
     Network: core.OUTSIDE,
     Outside: core.OUTSIDE,
 }
+ROOTS = {type(None): core.PLAIN, Forced: core.FORCED, Halving: core.HALVING, Gumbel: core.GUMBEL}
 
 
 def kernel_params(s: "Settings", game: Game) -> Params:
@@ -38,6 +53,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
     outside, rollouts = isinstance(s.evaluator, Network | Outside), _rollouts(s)
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
     outcomes = s.outcomes or Widening()
+    gumbel = s.root if isinstance(s.root, Gumbel) else Gumbel(noise=0.0)
     unvisited, amount = _unvisited(s)
     limits, sums = game.range, game.sums_to
     slack = SLACK * max(1.0, abs(limits[0]), abs(limits[1])) if limits else 0.0
@@ -93,13 +109,21 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         node_spread=int(s.policy.needs_spread),
         codes=game.rules.codes if s.policy.needs_played else 0,
+        root=ROOTS[type(s.root)],
+        forced=float(s.root.k) if isinstance(s.root, Forced) else 0.0,
+        considered=game.max_actions if isinstance(s.root, Halving) else gumbel.considered or CONSIDERED,
+        planned=(s.root.simulations or 0) if isinstance(s.root, Gumbel | Halving) else 0,
+        gumbel_noise=float(gumbel.noise),
+        visit_offset=float(gumbel.visit_offset),
+        value_scale=float(gumbel.value_scale),
+        rescale=int(gumbel.rescale),
         has_index=int(game.has("action_index")),
     )
 
 
 def orders_by_prior(settings: "Settings") -> bool:
     """Whether untried actions are taken by falling prior, and at random only where priors are equal."""
-    needed = settings.policy.by_prior or isinstance(settings.expansion, Widening)
+    needed = settings.policy.by_prior or isinstance(settings.expansion, Widening) or isinstance(settings.root, Gumbel)
     return needed or settings.priors is True
 
 
@@ -130,6 +154,8 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"{type(s.policy).__name__} needs to know how wide values spread: give {game.title} a value_range, or "
             f"leave normalise on"
         )
+    if isinstance(s.root, Gumbel | Halving):
+        _check_plan(s, s.root, game)
     if least is not None and limits is not None and limits[0] < least:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} takes returns of at least {least:g}, and those of {game.title} go "
@@ -139,6 +165,19 @@ def _check_game(s: "Settings", game: Game) -> None:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions in {game.title}, whose nodes have "
             f"a value for each player; leave one of them off"
+        )
+
+
+def _check_plan(s: "Settings", root: Gumbel | Halving, game: Game) -> None:
+    if isinstance(root, Gumbel) and root.considered is not None and root.considered > game.max_actions:
+        raise SettingsError(
+            f"settings: root.considered is {root.considered}, and {game.title} has at most {game.max_actions} actions; "
+            f"expected 1 to {game.max_actions}, or None"
+        )
+    if isinstance(root, Gumbel) and not root.rescale and game.range is None and not _normalises(s, game):
+        raise SettingsError(
+            f"Gumbel needs to know how wide values spread: give {game.title} a value_range, leave normalise on, or set "
+            f"rescale"
         )
 
 

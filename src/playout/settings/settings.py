@@ -30,7 +30,22 @@ from playout.game import Game
 from playout.parts.part import Part, from_saved, kind_of
 from playout.policies import UCT, Parent, Policy
 
-from .kinds import ANSWERS, All, Falling, Mixed, Network, Noise, OneAtATime, Outside, Rollouts, Static, Widening
+from .kinds import (
+    ANSWERS,
+    All,
+    Falling,
+    Forced,
+    Gumbel,
+    Halving,
+    Mixed,
+    Network,
+    Noise,
+    OneAtATime,
+    Outside,
+    Rollouts,
+    Static,
+    Widening,
+)
 from .params import kernel_params
 
 
@@ -103,11 +118,29 @@ class Settings:
             "按所见范围缩放价值；auto：游戏范围未知时",
         ),
     )
+    root: Gumbel | Halving | Forced | None = choice(
+        default=None,
+        words={"plain": None, "gumbel": Gumbel, "halving": Halving, "forced": Forced},
+        meaning=Text(
+            "who chooses at the root: plain: the policy, as elsewhere; gumbel, halving: a plan that drops the worse "
+            "half of the actions again and again; forced: the policy, with a least number of visits",
+            "根节点由谁选择：plain：与别处一样由策略；gumbel、halving：按计划逐轮淘汰较差的一半行动；"
+            "forced：策略，但保证最少访问次数",
+        ),
+    )
     noise: Noise | None = choice(
         default=None,
         words={"off": None, "on": Noise},
         prefix="noise_",
         meaning=Text("Dirichlet noise on the root's priors", "根节点先验上的狄利克雷噪声"),
+    )
+    root_temperature: float = number(
+        default=1.0,
+        above=0.0,
+        meaning=Text(
+            "above 1, the root's priors are flatter: prior^(1 / temperature), before any noise",
+            "大于 1 时根节点先验更平坦：先验^(1 / 温度)，先于噪声",
+        ),
     )
     temperature: float | Falling = choice(
         default=0.0,
@@ -167,9 +200,9 @@ class Settings:
         default=None,
         none="auto",
         meaning=Text(
-            "take and weigh actions by the priors of the game or the network; off: all the same; auto: on for puct and "
-            "widening",
-            "按游戏或网络的先验选取并加权行动；off：一律相同；auto：puct 与 widening 时启用",
+            "take and weigh actions by the priors of the game or the network; off: all the same; auto: on for puct, "
+            "widening and gumbel",
+            "按游戏或网络的先验选取并加权行动；off：一律相同；auto：puct、widening 与 gumbel 时启用",
         ),
     )
 
@@ -268,6 +301,16 @@ def _check_together(s: Settings) -> None:
     for name, widening in (("expansion", s.expansion), ("outcomes", s.outcomes)):
         if isinstance(widening, Widening) and widening.initial == 0 and widening.k == 0:
             raise SettingsError(f"settings: {name} has initial 0 and k 0, which lets nothing in; expected one above 0")
+    if isinstance(s.root, Gumbel | Halving) and s.noise is not None:
+        own = "Gumbel has noise of its own" if isinstance(s.root, Gumbel) else "Halving visits all actions alike"
+        raise SettingsError(f"settings: noise is on, but {own}; leave noise off, or take root=None")
+    if isinstance(s.root, Gumbel):
+        fewest, considered = s.root.simulations, s.root.considered
+        if fewest is not None and considered is not None and fewest < considered:
+            raise SettingsError(
+                f"settings: root is a plan of {fewest} simulations that compares {considered} actions; expected at "
+                f"least one for each: raise simulations, or lower considered"
+            )
     if s.outcomes is not None and s.open_loop:
         raise SettingsError(
             "settings: outcomes limits the children of chance nodes, and an open loop has none; leave one out"

@@ -25,6 +25,9 @@ class Recipe:
     considered: int = 16  # actions that Gumbel looks at
     noise: float = 0.25  # the share of Dirichlet noise in the root's priors
     alpha: float = 1.0
+    shaped: bool = False  # half of the noise goes to actions whose prior stands out
+    root_temperature: float = 1.0  # above 1, the root's priors are flatter
+    forced: float = 0.0  # k: actions of the root get at least sqrt(k P N) visits, which are not learnt; 0: none
     temperature_moves: int = 12  # the first moves of a game that are drawn by visits; then the best is played
     openings: int = 4  # the most random actions at the beginning of a game
     opened: float = 0.5  # the share of games that begin with random actions
@@ -63,8 +66,9 @@ class Recipe:
                 raise SettingsError(
                     f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
                 )
-        if not isinstance(self.gumbel, bool):
-            raise SettingsError(f"training: gumbel is {self.gumbel!r}, expected True or False")
+        for name in ("gumbel", "shaped"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(f"training: {name} is {getattr(self, name)!r}, expected True or False")
 
     def to_dict(self) -> dict[str, Any]:
         """All settings, for JSON."""
@@ -89,6 +93,8 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
     ("considered", 1, 65535),
     ("noise", 0.0, 1.0),
     ("alpha", 1e-3, 1e3),
+    ("root_temperature", 0.1, 10.0),
+    ("forced", 0.0, 100.0),
     ("temperature_moves", 0, 1_000_000),
     ("openings", 0, 1000),
     ("opened", 0.0, 1.0),

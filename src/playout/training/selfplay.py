@@ -4,6 +4,7 @@ The games of one table depend on its seed alone, not on time or on other tables.
 so it is learnt instead of how the game happened to go on.
 """
 
+import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,15 +20,14 @@ from playout.play.chance import draw_outcome, seed_of
 from playout.policies import PUCT, Parent
 from playout.search import Search
 from playout.search.lockstep import Lockstep, Member, RootEdges, check_finite
-from playout.settings import Noise, Outside, Settings
+from playout.search.pruning import pruned_visits
+from playout.settings import Forced, Gumbel, Noise, Outside, Settings
 
-from .gumbel import Halving
 from .recipe import Recipe, value_kind
 from .replay import Samples
 
 CACHE = 1 << 16  # answers that the games of a table share
 LOOKED, LOOK_SECONDS = 200, 1.0  # the most positions whose observations are checked before a training
-RAMP = 8  # a batch takes at most one leaf of a game for each RAMP visits of its root
 
 Network = Callable[[Any], tuple[Any, Any]]
 
@@ -119,9 +119,19 @@ class _SelfPlay:
             self.quiet = self.loud = Settings()
         else:
             evaluator = Outside(network, batch=recipe.leaves, cache=0)
-            self.quiet = Settings(policy=PUCT(1.25, growth=1.0), evaluator=evaluator, unvisited=Parent())
-            noise = Noise(recipe.noise, recipe.alpha) if recipe.noise and not recipe.gumbel else None
-            self.loud = self.quiet.replace(noise=noise)
+            gumbel = Gumbel(min(recipe.considered, game.max_actions)) if recipe.gumbel else None
+            forced = Forced(recipe.forced) if recipe.forced and not recipe.gumbel else None
+            noise = Noise(recipe.noise, recipe.alpha, recipe.shaped) if recipe.noise and not recipe.gumbel else None
+            self.loud = Settings(
+                policy=PUCT(1.25, growth=1.0),
+                evaluator=evaluator,
+                unvisited=Parent(),
+                root=gumbel or forced,
+                noise=noise,
+                root_temperature=recipe.root_temperature,
+            )
+            quiet = None if gumbel is None else dataclasses.replace(gumbel, noise=0.0)
+            self.quiet = self.loud.replace(root=quiet, noise=None, root_temperature=1.0)
 
     def play(self) -> SelfPlayGames:
         began = time.perf_counter()
@@ -268,51 +278,23 @@ class _SelfPlayGame:
     def choose_effort(self) -> None:
         """Choose whether the next position is searched in full, with noise, and learnt from."""
         self.full = self.table.network is None or self.random.random() >= self.recipe.cheap
-        self.search.set_noise((self.table.loud if self.full else self.table.quiet).noise)
+        self.search.set_root(self.table.loud if self.full else self.table.quiet)
 
     def begin_turn(self) -> None:
         if not self.line:
             self.choose_effort()
         search, visits = self.search, self.search.root.visits
         wanted = self.recipe.simulations if self.full else self.recipe.cheap_simulations
-        self.halving: Halving | None = None
         # The first simulation of a new root evaluates the root itself: there must be one more.
         self.stop_at = max(1 if visits > 0 else 2, wanted // 4, wanted - visits)
         if self.table.network is not None:
             self.member.is_exhausted = False
-            if self.recipe.gumbel and visits > 0:
-                self.begin_halving()
+            self.member.aim(self.stop_at)
         planes = None
         if self.full:
             planes = search.position.observe().ravel()
             check_finite(self.table.game, planes, f"in {search.position.text or 'the start'}")
         self.line.append(PlayedPosition(search.position.player, planes=planes))
-
-    def begin_halving(self) -> None:
-        root = RootEdges.of(self.search)
-        logits = np.log(np.maximum(root.priors, 1e-12))
-        noise = self.random.gumbel(size=len(root.actions)) if self.full else np.zeros(len(root.actions))
-        order = np.argsort(root.actions, kind="stable")  # edges change places in the tree; actions stay
-        self.actions = root.actions[order]
-        self.halving = Halving(
-            logits[order],
-            self.recipe.considered,
-            max(1, self.stop_at - self.search.simulations),
-            noise,
-            float(self.scaled(np.array([root.value]))[0]),
-        )
-
-    def scaled(self, values: Any) -> Any:
-        """Values scaled to 0 to 1, by the game's range or by the values seen."""
-        limits = self.table.game.range or tuple(float(b) for b in self.search.tree.bounds[:2])
-        low, high = limits
-        return np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.full(len(values), 0.5)
-
-    def statistics(self) -> tuple[Any, Any]:
-        """Visits and scaled values of the root's edges, in the order of their actions."""
-        root = RootEdges.of(self.search)
-        order = np.argsort(root.actions, kind="stable")
-        return root.edge_visits[order].astype(np.int64), self.scaled(root.values[order].astype(np.float64))
 
     @property
     def is_exhausted(self) -> bool:
@@ -321,33 +303,12 @@ class _SelfPlayGame:
 
     def gather(self) -> list[int]:
         """Collect leaves that wait for an answer; returns their slots, none where the position needs no more."""
-        search = self.search
-        if search.root.visits == 0:
-            slots = self.member.collect(1, search.simulations + 1)
-            if slots or self.is_exhausted:
-                return slots
-        if self.recipe.gumbel:
-            if self.halving is None:
-                self.begin_halving()
-            return self.gather_halving()
-        return self.member.collect(min(self.recipe.leaves, 1 + search.root.visits // RAMP), self.stop_at)
-
-    def gather_halving(self) -> list[int]:
-        found, halving, member = list[int](), self.halving, self.member
-        assert halving is not None
-        while len(found) < self.recipe.leaves and not halving.done and not self.is_exhausted:
-            if found and halving.pass_is_over:
-                break  # the next round depends on their answers
-            action = int(self.actions[halving.next(*self.statistics())])
-            found += member.collect(1, self.search.simulations + member.waiting + 1, action)
-        return found
+        return self.member.collect(self.recipe.leaves, self.stop_at)
 
     def is_ready(self) -> bool:
         """Whether the position was searched enough to choose an action."""
         if self.is_exhausted:
             return self.member.waiting == 0
-        if self.halving is not None:
-            return self.halving.done
         return self.search.simulations >= self.stop_at
 
     def move(self) -> bool:
@@ -376,16 +337,17 @@ class _SelfPlayGame:
     def weights(self, root: RootEdges) -> Any:
         """The search's policy over the root's edges, in the order of the tree; they sum to one.
 
-        Visits, or Gumbel's improved policy. If the position is proven, only actions that are proven to be as good. With
-        one player, a proven action gets no more visits: if it is the answer, it counts as the most visited one.
+        Visits without those that were forced, or Gumbel's improved policy. If the position is proven, only actions that
+        are proven to be as good. With one player, a proven action gets no more visits: if it is the answer, it counts
+        as the most visited one.
         """
         shares = root.edge_visits.astype(np.float64)
+        if self.full and isinstance(self.search.settings.root, Forced):
+            shares = pruned_visits(self.search, root)
         if self.table.game.players == 1 and root.is_proven[best := self.favourite(root, shares)]:
             shares[best] = shares.max()
-        if self.halving is not None and not self.is_exhausted:
-            order = np.argsort(root.actions, kind="stable")
-            shares = np.zeros(len(root.actions))
-            shares[order] = self.halving.policy(*self.statistics())
+        if self.is_planned(root):
+            shares = root.improved
         if root.proven is not None:
             value = float(root.proven[self.search.position.player])
             good = root.is_exact & (np.abs(root.values - value) < 1e-9)
@@ -404,13 +366,17 @@ class _SelfPlayGame:
 
     def choice(self, root: RootEdges, weights: Any) -> int:
         """The action to play."""
-        if self.halving is not None and not self.is_exhausted:
-            return int(self.actions[self.halving.best(*self.statistics())])
+        if self.is_planned(root):
+            return int(root.actions[root.best])
         if self.moves < self.recipe.temperature_moves:
             return int(root.actions[int(self.random.choice(len(root.actions), p=weights))])
         return int(root.actions[self.favourite(root, weights)])
 
     def favourite(self, root: RootEdges, weights: Any) -> int:
         """Which of the root's edges the search would play."""
-        best = root.best if self.halving is None or self.is_exhausted else -1
+        best = -1 if self.is_planned(root) else root.best
         return best if best >= 0 else int(np.argmax(weights))
+
+    def is_planned(self, root: RootEdges) -> bool:
+        """Whether Gumbel's plan has chosen an action; at a proven position, only what is proven counts."""
+        return root.improved is not None and root.best >= 0 and not self.is_exhausted

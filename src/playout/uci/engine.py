@@ -21,7 +21,7 @@ from .go import GoJob, parse_go
 from .info import Output
 from .options import options_for, search_settings
 from .positions import parse_position, played, starting_position, to_search
-from .thinking import FEW, Thinker
+from .thinking import Thinker, few_at
 
 
 class Engine:
@@ -216,10 +216,10 @@ class Engine:
             return
         try:
             search = Search(self.game, settings)
-            result = search.run(FEW, bytes=1 << 24)
+            result = search.run(few_at(search), bytes=1 << 24)
             search.is_decided(1)
             search.play(result.best if result.best is not None else result.actions[0].action)
-            search.run(FEW)
+            search.run(few_at(search))
             to_search(Position(self.game, search.position.buffer))
             self._warm = settings
         except PlayoutError as error:

@@ -18,6 +18,11 @@ CHECK_SECONDS = 0.05  # between two looks at the expected line, for `go depth` a
 FEW = 32  # simulations that are run even if the time is up
 
 
+def few_at(search: Search) -> int:
+    """A few simulations, but enough for a root that has to compare all moves."""
+    return max(FEW, len(search.position.actions()) + 1)
+
+
 class Thinker:
     """Searches for one `go` after another, and keeps the trees."""
 
@@ -56,7 +61,7 @@ class Thinker:
             limits["seconds"] = max(0.001, job.deadline - time.perf_counter())
         result = search.run(**limits)
         if result.best is None:  # with a network, the first simulation only evaluates the root
-            result = search.run(1 if search.simulations > lines.before else FEW)
+            result = search.run(1 if search.simulations > lines.before else few_at(search))
         self.output.note_debug(f"stopped by {result.stopped_by} after {result.simulations} simulations")
         _wait(job)
         return self._choose(lines, result)

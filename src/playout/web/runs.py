@@ -33,7 +33,7 @@ class Run:
         *,
         number: int = 0,
         kind: str = "run",
-        from_start: bool = False,  # go back to the empty tree first
+        from_start: bool = False,  # go back to the empty tree, and run again as far as the limit of simulations
         each: Callable[[Search], None] | None = None,  # called between chunks
     ) -> None:
         self.search, self.limits, self.turns, self.number, self.kind = search, limits, turns, number, kind
@@ -101,12 +101,15 @@ class Run:
     def _work(self) -> None:
         result, search = None, self.search
         try:
-            if self._from_start:
-                search.rewind(0)
             limits = self.limits | {name: min(self.limits.get(name) or cap, cap) for name, cap in self._caps.items()}
-            # A seek runs exactly its number of simulations, even if the answer is decided.
-            result = search.run(**limits, early_stop=self.kind == "run", progress=self._between)
-            reason = result.stopped_by
+            if self._from_start:
+                again = search.log_up_to(self.limits["simulations"])
+                search.rewind(0)
+                result = search.repeat(again, progress=self._between)
+            else:
+                # A seek runs exactly its number of simulations, even if the answer is decided.
+                result = search.run(**limits, early_stop=self.kind == "run", progress=self._between)
+            reason = "stop" if result is None else result.stopped_by
             self.stopped_by = (self._why_stop or "stop") if reason == "stop" else reason
         except PlayoutError as error:
             self.stopped_by, self.error = "error", str(error)

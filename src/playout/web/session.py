@@ -94,7 +94,7 @@ class Session(stored.StoredSession):
     # Running.
 
     def start_run(self, limits: dict[str, Any], kind: str = "run", from_start: bool = False) -> Run:
-        """Start a run; with `from_start`, from an empty tree."""
+        """Start a run; with `from_start`, again from an empty tree, as far as its simulations say."""
         with self._held():
             if self.run is not None:
                 raise busy(kind)
