@@ -129,7 +129,7 @@ def _ask_all(runner: "Runner", position: Position) -> None:
         position.priors()
     if params.has_hash:
         check_hash(position)
-    if game.has("evaluate") and (params.evaluator != 0 or params.depth):
+    if game.has("evaluate") and (params.evaluator != 0 or params.static_too or params.depth):
         _check_values(runner, "evaluate", position.evaluate(), position, None, total=True)
 
 

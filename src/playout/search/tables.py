@@ -24,7 +24,7 @@ def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
     wanted = ["playout"] if params.rollouts else []
     if params.has_priors:
         wanted.append("priors")
-    if params.evaluator in (STATIC, MIXED):
+    if params.evaluator in (STATIC, MIXED) or params.static_too:
         wanted.append("evaluate")
     if params.has_hash:
         wanted.append("hash")
