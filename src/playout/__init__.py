@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .common import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
 
 from . import games
-from .backups import Backup, Best, Mean, PowerMean
+from .backups import Backup, Best, ImplicitMinimax, Mean, PowerMean
 from .common.version import __version__
 from .doctor import Finding, PartReport, Report, check_game, check_part
 from .errors import (
@@ -95,6 +95,7 @@ __all__ = [
     "GameError",
     "Gumbel",
     "Halving",
+    "ImplicitMinimax",
     "Leaf",
     "Mean",
     "Mixed",

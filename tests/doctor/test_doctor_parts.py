@@ -58,6 +58,7 @@ BUILT_IN = [
     po.Mean(),
     po.Best(),
     po.PowerMean(),
+    po.ImplicitMinimax(),
 ]
 
 

@@ -245,6 +245,16 @@ def test_othello_pass_gives_the_turn_back_and_turns_nothing():
     assert [passed.action_text(a) for a in passed.actions()] == ["c1"]
 
 
+def test_othello_static_value_counts_corners_and_moves():
+    squares = list("-" * 64)
+    for square, disc in ((27, "O"), (28, "O"), (35, "O"), (36, "O"), (0, "X"), (1, "O"), (54, "O")):
+        squares[square] = disc  # X has the corner a1 (10) and a move, c1 (1); O has none, and g7 gives h8 away (5)
+    for side in "XO":
+        position = games.load("othello").position("".join(squares) + f" {side}")
+        assert position.evaluate() == pytest.approx((16 / 36, -16 / 36))
+    assert not games.load("othello").position().evaluate().any()
+
+
 def test_othello_random_games_pass_and_end_by_the_rules():
     """A pass is never one of several moves, two never follow each other, and a full or stuck board is the end."""
     game, passes = games.load("othello"), 0

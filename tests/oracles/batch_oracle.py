@@ -200,9 +200,10 @@ class BatchOracle:
             **{name: columns.get(name, part.columns[name].type(0)) for name in part.columns.names or ()},
         )
 
-    def update(self, part, child, columns, got):
+    def update(self, part, child, columns, got, below=None):
         """Run a part's own `update` on its view of a child, and store its columns."""
         seen = self.view(child, child.visits, child.value, part, columns)
+        seen.below = below
         part.update(part, seen, got)
         columns.update({name: getattr(seen, name) for name in part.columns.names or ()})
         return seen.value
@@ -216,16 +217,20 @@ class BatchOracle:
         return [value] if self.alone else [value, -value] if player == 0 else [-value, value]
 
     def back_up(self, path, returns):
+        ahead = returns
         for node, child in reversed(path):
             # An edge that was proven while the leaf waited is already exact.
             returns = child.exact or [r + g for r, g in zip(child.position.rewards, returns, strict=True)]
+            ahead = child.exact or [r + g for r, g in zip(child.position.rewards, ahead, strict=True)]
             got, before = returns[node.player], child.value
             child.visits += 1
             if isinstance(self.backup, po.Mean):
                 child.value += (got - before) / child.visits
                 added = got
             else:
-                child.value = child.value if child.exact else self.update(self.backup, child, child.kept, got)
+                child.value = (
+                    child.value if child.exact else self.update(self.backup, child, child.kept, got, ahead[node.player])
+                )
                 added = child.visits * child.value - (child.visits - 1) * before
             child.spread = max(0.0, child.spread + (got - before) * (got - child.value))
             if hasattr(self.policy, "update") and not child.exact:
@@ -236,6 +241,9 @@ class BatchOracle:
                 returns = [added]
             node.visits += 1
             node.value += (added - node.value) / node.visits
+            if self.backup.below:
+                best = max(c.value if c.exact else c.kept[self.backup.below] for c in node.children if c.visits)
+                ahead = self.for_each(best, node.player)
         self.simulations += 1
 
     def prove(self, path):

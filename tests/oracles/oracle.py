@@ -111,6 +111,7 @@ class Edge:
         self.visits, self.value, self.spread = 0, 0.0, 0.0
         self.child, self.over, self.exact = None, False, None  # exact: the value for each player, this step included
         self.noted, self.kept = {}, {}  # columns of the policy, and of the backup
+        self.below = 0.0  # what the backup sees by this name
 
 
 class Node:
@@ -223,10 +224,13 @@ class Oracle:
             returns = edge.child.exact
         else:
             returns = self.evaluate(state)
+        ahead = returns if known or fresh or not self.s.backup.below else self.rules.evaluate(state)
         # 4. Backup.
         for node, edge, rewards in reversed(path):
+            edge.below = rewards[node.chooser] + self.s.discount * ahead[node.chooser]
             returns = [r + self.s.discount * g for r, g in zip(rewards, returns, strict=True)]
             returns[node.chooser] = self.add_visit(node, edge, returns[node.chooser])
+            ahead = self.best_column(node) if self.s.backup.below else ahead
         if fresh and self.s.solver:
             self.prove(path)
 
@@ -463,7 +467,7 @@ class Oracle:
         self.root.edges = self.root.visited() + sorted(self.root.waiting(), key=lambda e: -e.prior)
 
     def alphas(self, noise):
-        """One for each edge; with `shaped`, half of their sum by how far each log prior, cut at 1%, is above the mean."""
+        """One for each edge; `shaped`: half of their sum by how far each log prior, cut at 1%, exceeds the mean."""
         edges = self.root.edges
         logs = [math.log(min(e.prior, 0.01) + 1e-20) for e in edges]
         above = [max(0.0, x - sum(logs) / len(logs)) for x in logs]
@@ -556,10 +560,21 @@ class Oracle:
         seen = self.edge_view(edge, edge.value, 1.0)
         for name in part.columns.names or ():
             setattr(seen, name, columns.setdefault(name, part.columns[name].type(0)))
+        if part is self.s.backup and part.below:
+            seen.below = np.float64(edge.below)
         with np.errstate(all="ignore"):
             part.update(self.policy if part is self.s.policy else part, seen, np.float64(got))
         columns.update({name: part.columns[name].type(getattr(seen, name)) for name in part.columns.names or ()})
         return seen
+
+    def best_column(self, node):
+        """The best of the column that the backup names among a node's visited edges, for each player."""
+        found = [(e.prior, e.value if e.exact else e.kept[self.s.backup.below]) for e in node.visited()]
+        best = max(value for _, value in found)
+        if node.player == po.CHANCE:
+            best = total(p * value for p, value in found) / total(p for p, _ in found)
+        others = None if self.alone else self.game.sums_to - best
+        return [best if p == node.chooser else others for p in range(self.game.players)]
 
     def at_hand(self, node):
         """The best exact value that a single player can choose at a node."""

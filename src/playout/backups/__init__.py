@@ -2,9 +2,15 @@
 
 from .base import Backup
 from .best import Best
+from .implicit_minimax import ImplicitMinimax
 from .mean import Mean
 from .power_mean import PowerMean
 
-__all__ = ["BUILT_IN", "Backup", "Best", "Mean", "PowerMean"]
+__all__ = ["BUILT_IN", "Backup", "Best", "ImplicitMinimax", "Mean", "PowerMean"]
 
-BUILT_IN: dict[str, type[Backup]] = {"mean": Mean, "best": Best, "power_mean": PowerMean}  # by the words of the setting
+BUILT_IN: dict[str, type[Backup]] = {  # by the words of the setting
+    "mean": Mean,
+    "best": Best,
+    "power_mean": PowerMean,
+    "implicit_minimax": ImplicitMinimax,
+}

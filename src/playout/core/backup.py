@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import load_row
+from .arrays import copy, load_row
+from .below import add_step, begin_below, take_best
 from .endings import BAD_BACKUP, DONE
 from .graph import child_at, take_over
 from .graph_backup import load_published, publish, publish_means, value_through, value_through_means, walked_edge
@@ -38,7 +39,7 @@ EXACT, ESTIMATE, MEAN = range(3)
 
 
 @inlined
-def returns_fit(params, work, topology, depth, kind):
+def returns_fit(params, work, returns, topology, depth, kind):
     """Whether the returns from the leaf and from each position of the path are possible in the game.
 
     Checked before anything in the tree changes: NaN, infinity or a value outside the game's range would spoil every
@@ -50,7 +51,7 @@ def returns_fit(params, work, topology, depth, kind):
     wrong_by = 0.0 if kind == EXACT else params.most_return - params.least_return
     least, most = max(-FINITE, params.least_return - wrong_by), min(FINITE, params.most_return + wrong_by)
     for p in range(players):
-        got = work.returns[p]
+        got = returns[p]
         if kind == MEAN:
             fit &= (got >= least) & (got <= most)
         else:
@@ -62,7 +63,7 @@ def returns_fit(params, work, topology, depth, kind):
             got = work.path_rewards[d * players + p] + scale * got
             fit &= (got >= least) & (got <= most)
         total += got
-    return fit and (kind == MEAN or not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(work.returns[0])))
+    return fit and (kind == MEAN or not abs(total - params.sum_of_returns) > SAME_SUM * (1.0 + abs(returns[0])))
 
 
 class Updates(NamedTuple):
@@ -77,15 +78,16 @@ class Updates(NamedTuple):
 
 
 def make_back_up(
-    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool
+    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool, word: int
 ) -> Callable[..., Any]:
     """Make the backup from a leaf to the root, for one `Backup`, and for a policy if that has an `update`.
 
-    With `plain_mean` an edge's value is the mean of its returns, and `update` is not called.
+    With `plain_mean` an edge's value is the mean of its returns, and `update` is not called. If the backup asks for the
+    best below an edge, `word` is the column that is compared; otherwise -1.
     """
     update, settings_of, new_edge, show_edge, load, store = backup
     note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
-    notes = policy is not None
+    notes, looks_below = policy is not None, word >= 0
 
     def back_up(params, tree, work, depth, unused, unused_too):
         """Add one visit to each edge and node of the path, from the leaf to the root. Returns DONE or BAD_BACKUP.
@@ -102,6 +104,8 @@ def make_back_up(
         below, in_step = returns[0], False  # in a graph: see `value_through`
         if topology == GRAPH and plain_mean and params.graph == VECTORS:
             load_published(params, tree, child_at(tree, work, depth - 1), work.values)
+        if looks_below:
+            begin_below(tree, work, depth)
         shown, noted = new_edge(), new_noted()
         for d in range(depth - 1, -1, -1):
             row = d * players
@@ -110,6 +114,8 @@ def make_back_up(
             node, edge = nodes[number], edges[e]
             if waiting and edge["child"] < 0:
                 load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+                if looks_below:
+                    copy(work.values, returns)
             scale = work.path_scales[d] if topology == OPEN else params.discount
             # The first two by hand, as in `take_edge`.
             returns[0] = work.path_rewards[row] + scale * returns[0]
@@ -119,6 +125,8 @@ def make_back_up(
                 returns[p] = work.path_rewards[row + p] + scale * returns[p]
             player = node["player"]
             chooser = player if player >= 0 else 0
+            if looks_below:
+                add_step(params, work, row)
             got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
             edge["visits"] = visits
             node["visits"] += 1
@@ -133,11 +141,11 @@ def make_back_up(
             if not plain_mean:
                 value = before
                 if edge["child"] >= 0:
-                    show_edge(shown, edge)
+                    show_edge(shown, edge, work.values[chooser])
                     load(shown, tree.backup_columns, e)
                     update(settings_of(tree.backup), shown, got)
                     value = np.float64(shown.value)
-                    if not fits(params, value, before, got):
+                    if not fits(params, value, before, got, looks_below):
                         status, value = BAD_BACKUP, before + (got - before) / visits
                     store(shown, tree.backup_columns, e)
                 added = visits * value - (visits - 1) * before
@@ -154,6 +162,8 @@ def make_back_up(
                 value = before + delta / visits
                 edge["spread"] += delta * (got - value)
             edge["value"] = value
+            if looks_below:
+                take_best(params, tree, work, np.int64(number), word)
             if params.normalise:
                 tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
                 tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
@@ -161,7 +171,7 @@ def make_back_up(
                 added = counted(tree, node, visits, before, value, added)
                 below, returns[0] = added, added
             if notes and edge["child"] >= 0:
-                show_noted(noted, edge)
+                show_noted(noted, edge, 0.0)
                 load_noted(noted, tree.policy_columns, e)
                 note(noter_of(tree.policy), noted, got)
                 store_noted(noted, tree.policy_columns, e)
@@ -186,30 +196,36 @@ def is_told(work, node, d, in_step):
     return not in_step or node["parents"] > 1 or d == 0 or work.path_links[d - 1] != NO_NODE
 
 
-def make_show() -> Callable[..., Any]:
+def make_show(looks_below: bool) -> Callable[..., Any]:
     """A function that shows an edge to an `update`: completed visits, this one included; values are not normalised.
 
     A new function for each part: Numba would confuse edges with and without columns.
     """
 
-    def show(shown, edge):
+    def show(shown, edge, below):
         shown.visits, shown.pending = np.int64(edge["visits"]), np.int64(0)
         shown.value, shown.spread = np.float64(edge["value"]), np.float64(edge["spread"])
         shown.prior, shown.action = np.float64(edge["prior"]), np.int64(edge["action"])
         shown.proven = np.int64(0)
+        if looks_below:
+            shown.below = np.float64(below)
 
     return inlined(show)
 
 
 @inlined
-def fits(params, value, before, got):
+def fits(params, value, before, got, looks_below):
     """Whether a backup may give an edge this value: a finite number.
 
-    With the solver on, it must also lie within the game's range, extended to the edge's old value and to this return.
+    With the solver on, it must also lie within the game's range, extended to the edge's old value and to this return;
+    where a static value counts, too, by as much as that can be wrong (see `returns_fit`).
     """
     if not params.solver:
         return abs(value) <= FINITE
-    return value >= min(params.least_return, before, got) and value <= max(params.most_return, before, got)
+    wrong_by = params.most_return - params.least_return if looks_below else 0.0
+    return value >= min(params.least_return - wrong_by, before, got) and value <= max(
+        params.most_return + wrong_by, before, got
+    )
 
 
 @inlined

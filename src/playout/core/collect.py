@@ -70,7 +70,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, node
             break
         if ending in (FINISHED, PROVEN):
             known_returns(params, tree, work, TREE, ending, depth)
-            if not returns_fit(params, work, TREE, depth, EXACT):
+            if not returns_fit(params, work, work.returns, TREE, depth, EXACT):
                 status, detail = BAD_VALUE, depth
                 break
             status, detail = finish(rules, params, tree, work, TREE, ending, depth), np.int64(depth)

@@ -27,6 +27,7 @@ EDGE_FIELDS = [
     ("proven", np.int64),
 ]
 NAMES = tuple(name for name, _ in EDGE_FIELDS)
+BELOW = "below"  # a further field, behind the columns, for the `update` of a backup that asks for it
 WORD = 8
 NONE = np.dtype([])
 

@@ -26,11 +26,14 @@ OUTCOMES_SHIFT = np.uint64(60)  # so that one in 16 outcomes of `chance_action` 
 
 @inlined
 def evaluate(rules, params, tree, work):
-    """Fill `work.returns` with the leaf's value for each player. Returns 0, or a playout's code below zero."""
+    """Fill `work.returns` with the leaf's value for each player. Returns 0, or a playout's code below zero.
+
+    If the static value is part of it or needed beside it, `work.values` has that.
+    """
     players = params.players
     work.began[0] = tree.rng[0]
     zero(work.returns)
-    if params.evaluator != ROLLOUTS:
+    if params.evaluator != ROLLOUTS or params.static_too:
         zero(work.values)
         call_evaluate(rules, work.state, work.values)
         if params.evaluator == STATIC:

@@ -30,6 +30,7 @@ class Params(NamedTuple):
     widening_alpha: float
     widening_cap: float
     evaluator: int
+    static_too: int  # 1: the backup needs a leaf's static value beside its playouts
     rollouts: int
     depth: int  # a playout's limit
     mix: float  # share of the playouts in a mixed value

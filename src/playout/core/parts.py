@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
-from .columns import NONE, column_moves, new_edge, record_view
+from .columns import BELOW, NONE, column_moves, new_edge, record_view
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_part, inlined
@@ -39,6 +39,16 @@ class PartCode:
         self.name, self.functions, self.record, self.columns, self.facts = name, functions, record, columns, facts
         self.guard = not all(is_proven(function) for function in functions.values())
         self.made: dict[Any, Any] = {}  # keeps the dispatchers alive, and with them the machine code
+
+    @property
+    def looks_below(self) -> bool:
+        """Whether `update` sees the best of a column below the edge."""
+        return bool(self.facts.get("below", -1) >= 0)
+
+    @property
+    def told(self) -> np.dtype[Any]:
+        """What `update` sees of an edge beside its fields: the columns, and what lies below."""
+        return np.dtype([*self.columns.descr, (BELOW, np.float64)]) if self.looks_below else self.columns
 
     @property
     def traits(self) -> tuple[Any, ...]:
@@ -87,13 +97,14 @@ def back_up_entry(backup: PartCode, policy: PartCode, topology: int, waiting: bo
             Updates(
                 part.ready("update"),
                 record_view(part.record),
-                new_edge(part.columns),
-                make_show(),
+                new_edge(part.told),
+                make_show(part.looks_below),
                 *column_moves(part.columns),
             )
             for part in parts
         ]
-        return make_back_up(each[0], each[1] if len(each) > 1 else None, topology, waiting, backup.facts["plain_mean"])
+        notes = each[1] if len(each) > 1 else None
+        return make_back_up(each[0], notes, topology, waiting, backup.facts["plain_mean"], backup.facts["below"])
 
     return _entry(parts, ("back_up", topology, waiting), make, arrays)
 

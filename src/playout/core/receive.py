@@ -50,7 +50,7 @@ def receive(rules, params, tree, work, batch, slots, policy, values):
             work.path_nodes[d], work.path_edges[d] = batch.nodes[slot, d], batch.edges[slot, d]
         for p in range(depth * players):
             work.path_rewards[p] = batch.rewards[slot, p]
-        if not returns_fit(params, work, TREE, depth, ESTIMATE):
+        if not returns_fit(params, work, work.returns, TREE, depth, ESTIMATE):
             tidy(params, tree, batch)
             return np.int64(BAD_VALUE), i
         for d in range(depth):

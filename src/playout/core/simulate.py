@@ -66,7 +66,7 @@ def simulate(rules, params, tree, work, topology):
             return BAD_PLAYOUT, code
     else:
         known_returns(params, tree, work, topology, ending, depth)
-    if not returns_fit(params, work, topology, depth, kind_of_value(params, ending)):
+    if not leaf_fits(params, work, topology, ending, depth):
         return BAD_VALUE, depth
     return finish(rules, params, tree, work, topology, ending, depth), depth  # Step 4. Backup
 
@@ -89,6 +89,14 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
         if topology == GRAPH and not is_unknown(tree, work):
             ending = KNOWN
     return ending, depth + 1, player
+
+
+@inlined
+def leaf_fits(params, work, topology, ending, depth):
+    """Whether a leaf's returns are possible in the game, and its static value where a backup looks at it."""
+    if params.static_too and ending == NEW and not returns_fit(params, work, work.values, topology, depth, ESTIMATE):
+        return False
+    return returns_fit(params, work, work.returns, topology, depth, kind_of_value(params, ending))
 
 
 @inlined

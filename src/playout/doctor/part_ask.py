@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from playout.core.columns import EDGE_FIELDS, Fields
+from playout.core.columns import BELOW, EDGE_FIELDS, Fields
 from playout.core.jit import COMPILED
 from playout.core.views import EdgeView, NodeView
 from playout.core.watchdog import NeverReturnedError
@@ -20,7 +20,7 @@ SEED = 12345
 
 @dataclass
 class Given:
-    """What a function is called with; `got` is for `update` only."""
+    """What a function is called with; `got` and `below` are for `update` only."""
 
     record: bytes
     edge: Edge | None = None
@@ -28,6 +28,7 @@ class Given:
     shared: float = 0.0
     seed: int = SEED
     got: float = 0.0
+    below: float = 0.0  # for an `update` that looks below
 
 
 @dataclass
@@ -61,7 +62,7 @@ class PartAsker:
         """Call uncompiled; an exception is a finding and ends this case."""
         self.asked += 1
         record = np.frombuffer(given.record, np.uint8).copy()
-        edge, rng = self._plain_edge(name, given.edge), np.array([given.seed], np.uint64)
+        edge, rng = self._plain_edge(name, given), np.array([given.seed], np.uint64)
         seen = self._arguments(name, Fields(record.view(self.code.record)[0]), given, edge, rng)
         try:
             value = self.notes.watchdog.call(getattr(self.cls, name), *seen)
@@ -79,7 +80,7 @@ class PartAsker:
         if name not in self.compiled:
             return None
         record = np.frombuffer(given.record, np.uint8).copy()
-        edge, rng = self._compiled_edge(name, given.edge), np.array([given.seed], np.uint64)
+        edge, rng = self._compiled_edge(name, given), np.array([given.seed], np.uint64)
         settings = record.view(np.dtype((np.record, self.code.record)))[0]
         seen = self._arguments(name, settings, given, edge, rng)
         with larger_records_may_stand_in():
@@ -96,23 +97,29 @@ class PartAsker:
             "update": (settings, edge, np.float64(given.got)),
         }[name]
 
-    def _plain_edge(self, name: str, edge: Edge | None) -> Any:
+    def _plain_edge(self, name: str, given: Given) -> Any:
         """An edge as the uncompiled search passes it: writable for `update`, or if there are columns."""
-        if edge is None:
+        if given.edge is None:
             return None
-        fields = edge.fields()
+        fields = self.fields(name, given)
         if name == "update" or self.code.columns.names:
-            return SimpleNamespace(**fields, **self.columns(edge))
+            return SimpleNamespace(**fields, **self.columns(given.edge))
         return EdgeView(**{**fields, "proven": False})
 
-    def _compiled_edge(self, name: str, edge: Edge | None) -> Any:
-        if edge is None or not (name == "update" or self.code.columns.names):
-            return self._plain_edge(name, edge)
-        layout = [*EDGE_FIELDS, *((column, self.code.columns[column]) for column in self.code.columns.names or ())]
+    def _compiled_edge(self, name: str, given: Given) -> Any:
+        if given.edge is None or not (name == "update" or self.code.columns.names):
+            return self._plain_edge(name, given)
+        columns = self.code.told if name == "update" else self.code.columns
+        layout = [*EDGE_FIELDS, *((column, columns[column]) for column in columns.names or ())]
         array = np.zeros(1, np.dtype((np.record, np.dtype(layout))))
-        for field, value in {**edge.fields(), **self.columns(edge)}.items():
+        for field, value in {**self.fields(name, given), **self.columns(given.edge)}.items():
             array[field] = value
         return array[0]
+
+    def fields(self, name: str, given: Given) -> dict[str, Any]:
+        """What a function sees of an edge beside its columns, by name."""
+        seen = given.edge.fields() if given.edge is not None else {}
+        return {**seen, BELOW: np.float64(given.below)} if name == "update" and self.code.looks_below else seen
 
     def columns(self, edge: Edge) -> dict[str, Any]:
         """The columns of an edge, by name."""

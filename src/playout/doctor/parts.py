@@ -10,7 +10,6 @@ import numpy as np
 
 from playout import games
 from playout.backups import Backup
-from playout.core.columns import NAMES
 from playout.core.jit import COMPILED
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import PlayoutError, SettingsError
@@ -65,15 +64,14 @@ class PartReport:
         return "\n".join(lines)
 
     def _where(self) -> str:
-        return f"trees of {', '.join(self.games)}" if self.games else "random numbers only, as no game fits its returns"
+        return f"trees of {', '.join(self.games)}" if self.games else "random numbers only, as no game fits it"
 
 
 def examine(part: Part, game: Game | None, seed: int, seconds: float) -> PartReport:
     """Check a part in one game, or in the built-in games that it can be used in."""
     doctor = PolicyDoctor if isinstance(part, Policy) else BackupDoctor
-    least = part.least if isinstance(part, Backup) else None
     chosen = [game] if game is not None else [games.load(name) for name in GAMES]
-    fitting = [each for each in chosen if least is None or each.range is None or each.range[0] >= least]
+    fitting = [each for each in chosen if _fits(part, each)]
     with Watchdog(seconds) as watchdog, np.errstate(all="ignore"):  # as compiled
         notes = Notes(chosen[0], watchdog, PART_MISTAKES)
         asker = PartAsker(part, chosen[0], notes)
@@ -81,6 +79,18 @@ def examine(part: Part, game: Game | None, seed: int, seconds: float) -> PartRep
             doctor(asker, notes, np.random.default_rng(seed)).look(fitting)
     found = tuple(sorted(notes.findings.values(), key=lambda finding: finding.level))
     return PartReport(type(part).__name__, found, asker.asked, tuple(each.title for each in fitting))
+
+
+def _fits(part: Part, game: Game) -> bool:
+    """Whether a game has returns that a backup takes, and static values if it looks below."""
+    if not isinstance(part, Backup):
+        return True
+    if part.below:
+        with contextlib.suppress(SettingsError):
+            Settings(backup=part).params(game)
+            return True
+        return False
+    return part.least is None or game.range is None or game.range[0] >= part.least
 
 
 class PartDoctor:
@@ -147,12 +157,12 @@ class PartDoctor:
         edge, columns = given.edge, self.asker.code.columns.names or ()
         if edge is None:
             return
-        before = edge.fields()
+        before = self.asker.fields(name, given)
         for field, value in answer.edge.items():
             if field not in before and field not in columns:
                 self.notes.fail("unknown-field", name, name=field)
             is_value = field == "value" and self.part._role == "backup"
-            if field in NAMES and not is_value and not same(before[field], value):
+            if field in before and not is_value and not same(before[field], value):
                 if field == "value":
                     self.notes.fail("sets-value", name, asked=told)
                 self.notes.fail("writes", name, what=f"edge.{field}", asked=told)
@@ -299,14 +309,18 @@ class BackupDoctor(PartDoctor):
 
     def _tell(self, record: bytes, returns: list[float]) -> None:
         edge, seen, values = Edge(0, 0.0, 0.0, 0.5, 1), list[float](), set[float]()
+        looks_below = self.asker.code.looks_below
         edge = replace(edge, columns=tuple(kind.type(0) for kind in self._kinds()))
         for got in returns:
             edge = replace(edge, visits=edge.visits + 1)
-            given, told = Given(record, edge, got=got), f"visits {edge.visits}, value {edge.value:.4g}, got {got:.4g}"
+            below = float(self.random.choice(returns)) if looks_below else 0.0
+            given = Given(record, edge, got=got, below=below)
+            told = f"visits {edge.visits}, value {edge.value:.4g}, got {got:.4g}"
+            told += f", below {below:.4g}" if looks_below else ""
             answer = self.asked("update", given, told)
             self.look_for_writes("update", given, answer, told)
             value = float(answer.edge["value"])
-            seen.append(got)
+            seen += [got, below] if looks_below else [got]
             values.add(value)
             if values != {0.0}:
                 self._look_at_value(value, seen, told)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from playout.common.arguments import plain
-from playout.core.columns import NAMES, NONE
+from playout.core.columns import BELOW, NAMES, NONE
 from playout.errors import SettingsError
 
 NUMBERS: dict[Any, Any] = {float: np.float64, int: np.int64, bool: np.int64}
 BY_TEXT = {kind.__name__: kind for kind in NUMBERS}
 WORDS = (np.dtype(np.float64), np.dtype(np.int64))
-IN_LITERALS = ("children", "variance")  # reserved: trees written by hand use them beside the columns
+RESERVED = ("children", "variance", BELOW)  # trees written by hand use the first two beside the columns
 WHOLE = 2**63
 
 
@@ -113,9 +113,25 @@ def check_flags(cls: type[Any], names: Iterable[str]) -> None:
 
 def check_columns(cls: type[Any]) -> None:
     """Check the columns: single numbers with free names."""
-    check_layout(cls, "columns", cls.columns, {*NAMES, *IN_LITERALS}, "a field of every edge or a reserved word")
+    check_layout(cls, "columns", cls.columns, {*NAMES, *RESERVED}, "a field of every edge or a reserved word")
     if any(cls.columns[name].shape for name in cls.columns.names or ()):
         raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected single numbers")
+
+
+def check_below(cls: type[Any]) -> None:
+    """Check that a backup's `below` names one of its columns, where the values below an edge are its own."""
+    if not cls.below and isinstance(cls.below, str):
+        return
+    columns: Any = cls.columns
+    if not isinstance(cls.below, str) or cls.below not in (columns.names or ()):
+        listed = ", ".join(map(repr, columns.names or ())) or "it has none"
+        raise SettingsError(f"{cls.__name__}.below is {cls.below!r:.80}, expected the name of a column ({listed})")
+    if columns[cls.below] != np.float64:
+        raise SettingsError(f"{cls.__name__}.below: '{cls.below}' is {columns[cls.below]}, expected float64")
+    if cls.graph or cls.plain_mean:
+        fact = "graph" if cls.graph else "plain_mean"
+        why = "a position could lie below itself" if cls.graph else "the search would never call `update`"
+        raise SettingsError(f"{cls.__name__} has below and {fact} = True, where {why}; remove one of them")
 
 
 def check_layout(cls: type[Any], what: str, layout: Any, taken: set[str], whose: str) -> None:

@@ -146,13 +146,14 @@ def not_compiled(cls: type[Any], code: Code) -> str | None:
 def arguments_of(code: Code, name: str) -> tuple[Any, ...]:
     """The argument types that a part's function is compiled for."""
     part, edge = _record(code.record), _record(np.dtype([*EDGE_FIELDS, *_fields(code.columns)]))
+    told = _record(np.dtype([*EDGE_FIELDS, *_fields(code.told)]))
     rng = types.Array(types.uint64, 1, "C")
     seen = edge if code.columns.names else typeof(EDGE)
     return {
         "score": (part, typeof(NODE), seen, types.float64, rng),
         "prepare": (part, typeof(NODE), rng),
         "terms": (part, typeof(NODE), seen, types.float64),
-        "update": (part, edge, types.float64),
+        "update": (part, told, types.float64),
     }[name]
 
 
@@ -206,7 +207,7 @@ def _reason(function: Callable[..., Any], name: str, code: Code, error: Exceptio
     if unknown is None:
         return reason_of(error)
     owner = _owner(function, unknown)
-    edge = [*EdgeView._fields, *(code.columns.names or ())]
+    edge = [*EdgeView._fields, *((code.told if name == "update" else code.columns).names or ())]
     settings = [field for field in code.record.names or () if field != "none"]
     fields = {"node": list(NodeView._fields), "edge": edge, function.__code__.co_varnames[0]: settings}.get(owner, [])
     listed = f" (it has: {', '.join(fields) or 'nothing'})"

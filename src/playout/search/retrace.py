@@ -132,7 +132,7 @@ def _ask_all(runner: "Runner", position: Position) -> None:
     if params.codes and position.player != CHANCE:
         for action in position.actions():
             position.action_code(action)
-    if game.has("evaluate") and (params.evaluator != 0 or params.depth):
+    if game.has("evaluate") and (params.evaluator != 0 or params.static_too or params.depth):
         _check_values(runner, "evaluate", position.evaluate(), position, None, total=True)
 
 

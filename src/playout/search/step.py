@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from playout.core import backup as core_backup
 from playout.core import endings, simulate
 from playout.core import evaluate as core_evaluate
 from playout.core import expand as core_expand
@@ -177,16 +176,14 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
         code = runner.call(core_evaluate.evaluate, rules, params, tree, work)
         if code < 0:
             runner.serve(endings.BAD_PLAYOUT, code)
-        if params.evaluator != ROLLOUTS:
+        if params.evaluator != ROLLOUTS or params.static_too:
             static = tuple(work.values.tolist())
     else:
         simulate.known_returns(params, tree, work, topology, ending, depth)
     if batches is None or not evaluated:
         returns = tuple(work.returns.tolist())
         playouts = tuple(_playouts(runner, positions[-1], recorded))
-        if not runner.call(
-            core_backup.returns_fit, params, work, topology, depth, simulate.kind_of_value(params, ending)
-        ):
+        if not runner.call(simulate.leaf_fits, params, work, topology, ending, depth):
             runner.serve(endings.BAD_VALUE, depth)
         status = runner.call(simulate.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
         runner.serve(status, 0)

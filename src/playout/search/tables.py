@@ -26,7 +26,7 @@ def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
         wanted.append("recorded_playout" if params.codes else "playout")
     if params.has_priors:
         wanted.append("priors")
-    if params.evaluator in (STATIC, MIXED):
+    if params.evaluator in (STATIC, MIXED) or params.static_too:
         wanted.append("evaluate")
     if params.has_hash:
         wanted.append("hash")

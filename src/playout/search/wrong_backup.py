@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from playout.core.below import best_of
+from playout.core.tree import END
+from playout.game import Position
+
 from .retrace import walked
 
 if TYPE_CHECKING:
@@ -38,7 +42,8 @@ def _found(runner: "Runner") -> str:
         edge, player = tree.edges[e], int(tree.nodes[work.path_nodes[d]]["player"])
         got = float(returns[max(0, player)])
         if edge["child"] >= 0:
-            given = _updated(runner, e, got)
+            below = _below(runner, d, position.play(actions[0])) if runner.settings.backup.below else None
+            given = _updated(runner, e, got, below)
             if not _fits(runner, given, got):
                 exact = edge["visits"] == 1 or not runner.settings.backup.columns.names or not math.isfinite(given)
                 value, action = f"{'' if exact else 'about '}{given:.6g}", position.action_text(actions[0])
@@ -52,7 +57,21 @@ def _found(runner: "Runner") -> str:
     return found
 
 
-def _updated(runner: "Runner", e: int, got: float) -> float:
+def _below(runner: "Runner", d: int, after: Position) -> float:
+    """What `update` saw below the edge at a depth, which leads to the position `after`."""
+    tree, work, backup = runner.tree, runner.work, runner.settings.backup
+    chooser = max(0, int(tree.nodes[work.path_nodes[d]]["player"]))
+    child = abs(int(tree.edges[work.path_edges[d]]["child"]))
+    if child > END:
+        node, word = tree.nodes[child], backup.code(runner.game).facts["below"]
+        best = float(best_of(tree, child, word) if node["opened"] else node["value"])
+        value = best if max(0, int(node["player"])) == chooser else runner.params.returns_sum - best
+    else:
+        value = 0.0 if after.is_terminal else float(after.evaluate()[chooser])
+    return float(work.path_rewards[d * runner.game.players + chooser]) + runner.params.discount * value
+
+
+def _updated(runner: "Runner", e: int, got: float, below: float | None) -> float:
     """The value that `update` gives an edge for a return."""
     tree, backup = runner.tree, cast("Any", runner.settings.backup)  # `update` is the subclass's
     edge, visits = tree.edges[e], int(tree.edges[e]["visits"])
@@ -71,6 +90,8 @@ def _updated(runner: "Runner", e: int, got: float) -> float:
     for i, name in enumerate(columns.names or ()):
         word = tree.backup_columns[e, i : i + 1] if visits > 1 else np.zeros(1, np.int64)
         setattr(shown, name, word.view(columns[name])[0])
+    if below is not None:
+        shown.below = np.float64(below)
     record: Any = tree.backup.copy().view(np.dtype((np.record, backup.code(runner.game).record)))[0]
     with np.errstate(all="ignore"):
         backup.update(record, shown, np.float64(got))
@@ -80,4 +101,6 @@ def _updated(runner: "Runner", e: int, got: float) -> float:
 def _fits(runner: "Runner", value: float, got: float) -> bool:
     params = runner.params
     low, high = (params.least_return, params.most_return) if params.solver else (-math.inf, math.inf)
+    if runner.settings.backup.below:  # see `fits` of `core/backup.py`
+        low, high = 2 * low - high, 2 * high - low
     return math.isfinite(value) and min(low, got) <= value <= max(high, got)

@@ -74,6 +74,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         widening_alpha=float(widening.alpha),
         widening_cap=_cap(widening),
         evaluator=EVALUATORS[type(s.evaluator)],
+        static_too=int(bool(s.backup.below) and rollouts is not None),
         rollouts=rollouts.n if rollouts else 0,
         depth=(rollouts.depth or 0) if rollouts else 0,
         mix=float(s.evaluator.weight) if isinstance(s.evaluator, Mixed) else 0.0,
@@ -161,6 +162,8 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"settings: {type(s.backup).__name__} takes returns of at least {least:g}, and those of {game.title} go "
             f"down to {limits[0]:g}; take another backup"
         )
+    if s.backup.below:
+        _check_below(s, game)
     if _graph(s, game) == VECTORS and not s.backup.plain_mean:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions in {game.title}, whose nodes have "
@@ -178,6 +181,27 @@ def _check_plan(s: "Settings", root: Gumbel | Halving, game: Game) -> None:
         raise SettingsError(
             f"Gumbel needs to know how wide values spread: give {game.title} a value_range, leave normalise on, or set "
             f"rescale"
+        )
+
+
+def _check_below(s: "Settings", game: Game) -> None:
+    """Raise `SettingsError` where static values are missing, or the best for one player says nothing of another."""
+    name, sums = type(s.backup).__name__, game.sums_to
+    if not isinstance(s.evaluator, Network | Outside) and not game.has("evaluate"):
+        rule = "evaluate(self)" if game.keeps_objects else "evaluate(state, values)"
+        raise SettingsError(
+            f"settings: {name} needs a static value, and {game.title} has none: define `{rule}`, or take another backup"
+        )
+    if game.players > 2 or (game.players == 2 and sums is None):
+        why = f"has {game.players} players" if game.players > 2 else "has returns that don't sum to a constant"
+        raise SettingsError(
+            f"settings: {name} is for one player, or two whose returns sum to a constant, and {game.title} {why}; take "
+            f"another backup"
+        )
+    if game.players == 2 and sums != 0.0 and s.discount != 1.0:
+        raise SettingsError(
+            f"settings: {name} can't be used with discount {s.discount:g} in {game.title}, whose returns sum to "
+            f"{sums:g}: with a discount, what is left to get varies; take another backup, or discount 1"
         )
 
 

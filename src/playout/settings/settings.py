@@ -64,8 +64,9 @@ class Settings:
         words=backups.BUILT_IN,
         own=Backup,
         meaning=Text(
-            "what an edge makes of the returns it gets: their mean, the greatest, or something between",
-            "一条边如何汇总所得回报：平均值、最大值，或介于两者之间",
+            "what an edge makes of the returns it gets: their mean, the greatest, something between, or the mean "
+            "beside the minimax of static values",
+            "一条边如何汇总所得回报：平均值、最大值、介于两者之间，或平均值与静态估值的极小化极大值",
         ),
     )
     evaluator: Rollouts | Static | Mixed | Network | Outside = choice(
@@ -295,6 +296,11 @@ def _check_together(s: Settings) -> None:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions, where several edges lead to one "
             f"node; leave one of them off, or set graph = True in the class if its values don't mind"
+        )
+    if s.backup.below and s.open_loop:
+        raise SettingsError(
+            f"settings: {type(s.backup).__name__} compares the children of a position, and the nodes of an open loop "
+            f"are not positions; leave one of them off"
         )
     if isinstance(s.evaluator, Network | Outside):
         _check_outside(s, s.evaluator)

@@ -1,6 +1,6 @@
 """Othello: outflank the other side's discs and turn them; most discs win."""
 
-from . import drawing, observation, text
+from . import drawing, evaluation, observation, text
 from .rules import OthelloRules
 
 __all__ = ["Othello"]
@@ -17,6 +17,8 @@ class Othello(OthelloRules):
     """
 
     name, preset = "othello", "othello"
+
+    evaluate = staticmethod(evaluation.evaluate)
 
     planes, policy_size = (3, 8, 8), 65
     observe, symmetries = staticmethod(observation.observe), observation.symmetries
