@@ -27,6 +27,8 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
 # Each test run sets these for itself; one left over in the caller's shell would quietly change what is tested.
 unexport NUMBA_DISABLE_JIT NUMBA_BOUNDSCHECK
+# Tests start many processes; without bytecode on disk, each would compile the package's Python again.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

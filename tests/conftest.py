@@ -44,9 +44,18 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"no reference data at {REFERENCE}; set PLAYOUT_REFERENCE to the folder that holds it")
 
 
+def is_compiled_only(path: Path) -> bool:
+    return any(path.match(pattern) for pattern in COMPILED_ONLY)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run without the tests in these files need not import them, nor what they import."""
+    return True if "not compiled_only" in config.option.markexpr and is_compiled_only(collection_path) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if any(item.path.match(pattern) for pattern in COMPILED_ONLY):
+        if is_compiled_only(item.path):
             item.add_marker("compiled_only")
     if not selects_reference(config):
         left_out = [item for item in items if item.get_closest_marker("reference")]
