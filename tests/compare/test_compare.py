@@ -32,7 +32,7 @@ from playout.compare.page import as_markdown, markers
 from playout.compare.variants import CHOICES, built_in
 from playout.report.intervals import Estimate, Series, intervals_svg
 from playout.scores import evaluate
-from playout.settings.options import OPTIONS
+from playout.settings.options import OPTIONS, flat
 from tests.games.toy_games import NimOfThree
 
 FEW: dict[str, Any] = {"games": 4, "simulations": 20, "workers": 1}
@@ -103,10 +103,10 @@ def test_the_set_has_every_part_or_says_why_not(game: str) -> None:
     found, left_out = default_variants(games.load(game), "default")
     names = {variant.name for variant in found} | {name for name, _ in left_out}
     own = games.load(game).preset
-    words = [(choice, word) for choice in CHOICES for word in OPTIONS[choice].words]
-    texts = {text: name for name, text in built_in().items()}
-    assert names >= {texts[f"{choice}={word}"] for choice, word in words if word not in ("uct", "mean")}
-    assert not names & {"uct", "mean"}  # which the base is
+    base, texts = flat(po.Settings()), {text: name for name, text in built_in().items()}
+    for choice in CHOICES:
+        for word in OPTIONS[choice].words:
+            assert (texts[f"{choice}={word}"] in names) == (word != base[choice])
     assert not own or own in names
     assert all(reason for _, reason in left_out)
     assert not set(built_in()) & set(po.settings.PRESETS)
