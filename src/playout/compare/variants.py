@@ -21,7 +21,7 @@ from playout.settings import BEST, PRESETS, preset_for
 from playout.settings.options import OPTIONS, flat
 
 # The set that is compared: every word of these settings, every switch of the playouts, and the others by name.
-CHOICES = ("policy", "backup")
+CHOICES = ("policy", "backup", "root")
 PLAYOUTS = "rollouts"  # the evaluator that has these
 OTHERS = {
     "graph": "transpositions=on",
