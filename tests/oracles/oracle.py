@@ -112,6 +112,7 @@ class Edge:
         self.child, self.over, self.exact = None, False, None  # exact: the value for each player, this step included
         self.noted, self.kept = {}, {}  # columns of the policy, and of the backup
         self.below = 0.0  # what the backup sees by this name
+        self.wdl = [0, 0, 0]  # wins, draws and losses
 
 
 class Node:
@@ -533,6 +534,7 @@ class Oracle:
     def add_visit(self, node, edge, got):
         """Add a visit to an edge and its node; returns what goes on to the node above."""
         edge.visits += 1
+        edge.wdl[0 if got >= self.high - SAME else 2 if got <= self.low + SAME else 1] += 1
         before = edge.value
         if isinstance(self.s.backup, po.Mean):
             edge.value += (got - before) / edge.visits

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, count, drawing, full, interval, percent, plain, seconds, value } from "../../src/playout/web/static/format.js";
+import {
+  ago,
+  count,
+  drawing,
+  full,
+  interval,
+  percent,
+  plain,
+  results,
+  seconds,
+  value,
+} from "../../src/playout/web/static/format.js";
 
 test("counts are short: whole, thousands, millions", () => {
   const shown = { 0: "0", 9999: "9999", 10000: "10.0k", 99949: "99.9k", 123456: "123k", 1234567: "1.23M", 250000000: "250M" };
@@ -58,6 +69,13 @@ test("times ago are in the largest unit that fits, in each language", () => {
 test("intervals", () => {
   assert.equal(interval([-0.5, 0.25]), "−0.500 … +0.250");
   assert.equal(interval(null), "–");
+});
+
+test("results add up to 100", () => {
+  assert.equal(results([610, 120, 270]), "61/12/27%");
+  assert.equal(results([1, 1, 1]), "33/34/33%");
+  assert.equal(results([0, 0, 0]), "–");
+  assert.equal(results(null), "–");
 });
 
 test("a drawing is an address of an image, whatever its text", () => {

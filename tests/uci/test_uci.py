@@ -316,6 +316,15 @@ def test_chances_are_said_when_asked_for(talk):
     assert " wdl " in talk("setoption name UCI_ShowWDL value true", "go nodes 20")[-2]
 
 
+def test_chances_are_those_counted_where_results_are_counted(talk):
+    talk("setoption name UCI_ShowWDL value true", "setoption name Preset value uct-chess")
+    talk("setoption name wdl value on", "position fen 8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
+    line = talk("go nodes 60")[-2]
+    wins, draws, losses = map(int, line.split(" wdl ")[1].split()[:3])
+    assert wins + draws + losses == 1000
+    assert draws > 500  # random play rarely wins with one pawn; a split of the value alone never says more than half
+
+
 def test_temperature_varies_the_move(talk):
     talk("setoption name Temperature value 1000", "position startpos")
     assert len({last_move(talk("go nodes 40")) for _ in range(12)}) > 1

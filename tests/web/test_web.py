@@ -208,6 +208,15 @@ def test_graph_search_shows_shared_nodes_as_shared(server: Served) -> None:
     assert any({path, path[::-1]} <= found for found in places.values() for path in found if len(path) == 3)
 
 
+def test_results_are_sent_where_they_are_counted(server: Served) -> None:
+    session = server.create("tictactoe", seed=7, options={"wdl": "on"})
+    server.post(f"{session}/run", simulations=100, wait=True)
+    for action in server.get(f"{session}/result")["actions"]:
+        assert sum(action["wdl"]) == action["visits"]
+        assert server.get(f"{session}/node?path={action['number']}")["wdl"] == action["wdl"]
+    assert "wdl counts games" in server.post(f"{session}/settings", 400, options={"wdl": "on", "depth": 3})["detail"]
+
+
 def test_a_drawing_can_run_nothing(server: Served) -> None:
     session = server.create()
     for path in ("board.svg", "board.svg?path=4", "board.svg?moment=0", "export?form=svg"):

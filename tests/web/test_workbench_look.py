@@ -135,6 +135,17 @@ def test_graph_search_shows_shared_nodes_as_shared(desk: Desk) -> None:
     expect(page.locator(".node-panel")).to_contain_text("reached by several paths")
 
 
+def test_results_are_shown_where_they_are_counted(desk: Desk) -> None:
+    page = desk.open(desk.prepare(300, game="tictactoe", seed=2, options={"wdl": "on"}))
+    best = desk.state("/result")["actions"][0]
+    shares = [round(100 * n / best["visits"]) for n in best["wdl"]]
+    expect(page.locator("#moves thead")).to_contain_text("W/D/L")
+    text = page.locator("#moves tbody tr").first.inner_text()
+    assert f"{shares[0]}/{100 - shares[0] - shares[2]}/{shares[2]}%" in text
+    page.locator("#moves tbody tr").first.click()
+    expect(page.locator(".node-panel .facts")).to_contain_text("W/D/L")
+
+
 @pytest.mark.slow
 def test_a_million_nodes_stay_usable(desk: Desk) -> None:
     """How long it takes is measured in benchmarks/web.py."""

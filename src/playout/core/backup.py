@@ -14,7 +14,7 @@ from .graph_backup import load_published, publish, publish_means, value_through,
 from .jit import inlined
 from .pack import unpacked
 from .params import GRAPH, OPEN
-from .solver import counted, has_exact_edge
+from .solver import SAME, counted, has_exact_edge
 from .tree import (
     CHANGED,
     DEPTH_MAX,
@@ -78,16 +78,17 @@ class Updates(NamedTuple):
 
 
 def make_back_up(
-    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool, word: int
+    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool, word: int, wins: int
 ) -> Callable[..., Any]:
     """Make the backup from a leaf to the root, for one `Backup`, and for a policy if that has an `update`.
 
     With `plain_mean` an edge's value is the mean of its returns, and `update` is not called. If the backup asks for the
-    best below an edge, `word` is the column that is compared; otherwise -1.
+    best below an edge, `word` is the column that is compared, otherwise -1. If wins, draws and losses are counted,
+    `wins` is the column of wins, otherwise -1.
     """
     update, settings_of, new_edge, show_edge, load, store = backup
     note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
-    notes, looks_below = policy is not None, word >= 0
+    notes, looks_below, counts = policy is not None, word >= 0, wins >= 0
 
     def back_up(params, tree, work, depth, unused, unused_too):
         """Add one visit to each edge and node of the path, from the leaf to the root. Returns DONE or BAD_BACKUP.
@@ -129,6 +130,8 @@ def make_back_up(
                 add_step(params, work, row)
             got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
             edge["visits"] = visits
+            if counts:
+                count_result(params, tree, e, wins, got)
             node["visits"] += 1
             if visits == 1:
                 if topology != GRAPH:
@@ -226,6 +229,17 @@ def fits(params, value, before, got, looks_below):
     return value >= min(params.least_return - wrong_by, before, got) and value <= max(
         params.most_return + wrong_by, before, got
     )
+
+
+@inlined
+def count_result(params, tree, e, first, got):
+    """Count a return for the player who chose an edge: the highest is a win, the lowest a loss, others are draws."""
+    at = first + 1
+    if got >= params.highest - SAME:
+        at = first
+    elif got <= params.lowest + SAME:
+        at = first + 2
+    tree.backup_columns[e, at] += 1
 
 
 @inlined

@@ -28,6 +28,7 @@ EDGE_FIELDS = [
 ]
 NAMES = tuple(name for name, _ in EDGE_FIELDS)
 BELOW = "below"  # a further field, behind the columns, for the `update` of a backup that asks for it
+WDL = ("wins", "draws", "losses")  # counts, whole numbers behind a backup's own columns, where the settings ask
 WORD = 8
 NONE = np.dtype([])
 
@@ -84,10 +85,10 @@ def _edge_type(columns: np.dtype[Any]) -> Any:
     return from_dtype(np.dtype((np.record, np.dtype([*EDGE_FIELDS, *columns.descr] if columns.names else EDGE_FIELDS))))
 
 
-def column_moves(columns: np.dtype[Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def column_moves(columns: np.dtype[Any], beside: int = 0) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Two functions `(edge, words, row)` that load and store the columns of an edge made by `new_edge`.
 
-    A row below zero loads zeros.
+    A row below zero loads zeros. `beside` words of a row come after the columns, and are left alone.
     """
     names = columns.names or ()
     if not COMPILED:
@@ -102,10 +103,11 @@ def column_moves(columns: np.dtype[Any]) -> tuple[Callable[..., Any], Callable[.
                 words[row, i : i + 1].view(columns[name])[0] = getattr(edge, name)
 
         return load, store
-    return _word_mover(len(names), into_tree=False), _word_mover(len(names), into_tree=True)
+    width = len(names) + beside
+    return _word_mover(len(names), width, into_tree=False), _word_mover(len(names), width, into_tree=True)
 
 
-def _word_mover(count: int, into_tree: bool) -> Any:
+def _word_mover(count: int, width: int, into_tree: bool) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         word = ir.IntType(64).as_pointer()
         inside = builder.gep(builder.bitcast(values[0], word), [context.get_constant(types.intp, len(NAMES))])
@@ -114,7 +116,7 @@ def _word_mover(count: int, into_tree: bool) -> Any:
         zero = context.get_constant(types.intp, 0)
         none = builder.icmp_signed("<", row, zero)
         row = builder.select(none, zero, row)
-        outside = builder.gep(data, [builder.mul(row, context.get_constant(types.intp, count))])
+        outside = builder.gep(data, [builder.mul(row, context.get_constant(types.intp, width))])
         source, target = (inside, outside) if into_tree else (outside, inside)
         for i in range(count):
             at = [context.get_constant(types.intp, i)]

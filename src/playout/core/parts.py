@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
-from .columns import BELOW, NONE, column_moves, new_edge, record_view
+from .columns import BELOW, NONE, WDL, column_moves, new_edge, record_view
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_part, inlined
@@ -88,9 +88,12 @@ def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, ar
     return _entry((policy,), ("choose", topology, waiting, shown), make, arrays)
 
 
-def back_up_entry(backup: PartCode, policy: PartCode, topology: int, waiting: bool, arrays: tuple[Any, ...]) -> Any:
-    """The entry of the rules table for the backup from a leaf to the root."""
+def back_up_entry(
+    backup: PartCode, policy: PartCode, topology: int, waiting: bool, counts: bool, arrays: tuple[Any, ...]
+) -> Any:
+    """The entry of the rules table for the backup from a leaf to the root; `counts`: of wins, draws and losses, too."""
     parts = (backup, policy) if "update" in policy.functions else (backup,)
+    beside = len(WDL) if counts else 0
 
     def make() -> Callable[..., Any]:
         each = [
@@ -99,14 +102,15 @@ def back_up_entry(backup: PartCode, policy: PartCode, topology: int, waiting: bo
                 record_view(part.record),
                 new_edge(part.told),
                 make_show(part.looks_below),
-                *column_moves(part.columns),
+                *column_moves(part.columns, beside if part is backup else 0),
             )
             for part in parts
         ]
         notes = each[1] if len(each) > 1 else None
-        return make_back_up(each[0], notes, topology, waiting, backup.facts["plain_mean"], backup.facts["below"])
+        mean, word, wins = backup.facts["plain_mean"], backup.facts["below"], len(backup.columns.names or ())
+        return make_back_up(each[0], notes, topology, waiting, mean, word, wins if counts else -1)
 
-    return _entry(parts, ("back_up", topology, waiting), make, arrays)
+    return _entry(parts, ("back_up", topology, waiting, counts), make, arrays)
 
 
 def _splitter(terms: Any, count: int) -> Any:

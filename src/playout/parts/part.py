@@ -10,7 +10,7 @@ from playout.common import sources
 from playout.common.arguments import did_you_mean
 from playout.common.declare import setting
 from playout.common.raised import described
-from playout.core.columns import NONE
+from playout.core.columns import NONE, WDL
 from playout.core.jit import COMPILED
 from playout.core.parts import PartCode as Code
 from playout.core.tree import PartData, Tree
@@ -90,13 +90,14 @@ class Part:
             cls._codes[key] = Code(cls.__qualname__, functions, record, cls.columns, **cls._facts())
         return cls._codes[key]
 
-    def kept(self, game: "Game") -> PartData:
-        """What a new tree stores for it: its settings with empty tables, and the number of its columns."""
+    def kept(self, game: "Game", counts: bool = False) -> PartData:
+        """What a new tree stores for it: its settings with empty tables, and the number of its columns; with `counts`,
+        those of wins, draws and losses come after its own."""
         code = self.code(game)
         buffer = np.zeros(1, code.record)
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
             buffer[f.name] = getattr(self, f.name)
-        return PartData(buffer.view(np.uint8), len(code.columns.names or ()))
+        return PartData(buffer.view(np.uint8), len(code.columns.names or ()) + (len(WDL) if counts else 0))
 
     def _tables_of(self, game: "Game") -> np.dtype[Any]:
         cls = type(self)
@@ -120,13 +121,20 @@ class Column(NamedTuple):
     of_edges: Any
 
 
-def columns_of(parts: Iterable[Part], tree: Tree) -> list[Column]:
-    """The columns of a search's parts in a tree."""
-    return [
+def columns_of(parts: Iterable[Part], tree: Tree, counts: bool) -> list[Column]:
+    """The columns of a search's parts in a tree, and with `counts` those of wins, draws and losses."""
+    found = [
         Column(name, getattr(tree, f"{part._role}_columns")[:, i].view(part.columns[name]))
         for part in parts
         for i, name in enumerate(part.columns.names or ())
     ]
+    return [*found, *map(Column, WDL, tree.backup_columns[:, -len(WDL) :].T)] if counts else found
+
+
+def counts_of(tree: Tree, first: int, edges: int = 1) -> tuple[int, int, int]:
+    """The wins, draws and losses of some edges together, in a tree that counts them."""
+    wins, draws, losses = tree.backup_columns[first : first + edges, -len(WDL) :].sum(axis=0).tolist()
+    return wins, draws, losses
 
 
 def _fields_of(layout: np.dtype[Any]) -> list[tuple[Any, ...]]:

@@ -48,7 +48,8 @@ def render(data: ChoiceFacts, language: str = "en") -> str:
         return say.text([[say("not_searched", legal=legal), say("run_first")]])
     if data["situation"] == "one action":
         only = say("only_action", action=clean(best["action"]))
-        return say.text([[only, _worth(say, data, best), _line(say, best)], _effort(say, data, best)])
+        said = [only, _worth(say, data, best), _results(say, best), _line(say, best)]
+        return say.text([said, _effort(say, data, best)])
     return say.text(
         [
             _chosen(say, data, best),
@@ -63,7 +64,8 @@ def render(data: ChoiceFacts, language: str = "en") -> str:
 
 def _chosen(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     legal = say.count(data["legal"], "legal_action")
-    return [say("chosen", legal=legal, **_visits(say, best)), _worth(say, data, best), _line(say, best)]
+    worth = [_worth(say, data, best), _results(say, best)]
+    return [say("chosen", legal=legal, **_visits(say, best)), *worth, _line(say, best)]
 
 
 def _next(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
@@ -71,7 +73,8 @@ def _next(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     other = data["next"]
     if other is None:
         return [say("others_not_tried" if data["proven"] is None else "others_not_needed")]
-    said = [say("next", **_visits(say, other)), _worth(say, data, other, first=False), _line(say, other)]
+    worth = [_worth(say, data, other, first=False), _results(say, other)]
+    said = [say("next", **_visits(say, other)), *worth, _line(say, other)]
     if data["comparison"] is not None:
         texts = {"best": clean(best["action"]), "other": clean(other["action"])}
         said.append(say(f"compared_{data['comparison']}", **texts))
@@ -104,6 +107,14 @@ def _worth(say: Language, data: ChoiceFacts, facts: ActionFacts, first: bool = T
 
 def _exactly(say: Language, facts: ActionFacts | ChoiceFacts) -> str:
     return say(EXACT.get(facts["proven_word"] or "", "exactly_value"), value=number(facts["proven"]))
+
+
+def _results(say: Language, facts: ActionFacts) -> str:
+    """The games that an action won, drew and lost, where they are counted."""
+    if facts["wdl"] is None:
+        return ""
+    wins, draws, losses = (f"{n:,}" for n in facts["wdl"])
+    return say("results", wins=wins, draws=draws, losses=losses)
 
 
 def _line(say: Language, facts: ActionFacts) -> str:

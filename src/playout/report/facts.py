@@ -29,6 +29,7 @@ class ActionFacts(TypedDict):
     value: float | None  # None before the first visit
     interval: list[float] | None  # only where it means something
     prior: float
+    wdl: list[int] | None  # wins, draws and losses, where they are counted
     proven: float | None
     proven_word: str | None  # "win", "loss", "draw", "best possible", "worst possible", or the value as text
     line: list[str]  # the expected play, its first actions
@@ -188,6 +189,7 @@ def _facts(result: "Result", stats: "ActionStats") -> ActionFacts:
         "value": stats.value,
         "interval": list(interval) if interval else None,
         "prior": stats.prior,
+        "wdl": list(stats.wdl) if stats.wdl is not None else None,
         "proven": stats.proven,
         "proven_word": proven_word(stats.proven, game.players, game.range),
         "line": result.line_text(stats.line[:LINE_SHOWN]),

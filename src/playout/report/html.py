@@ -4,7 +4,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from .colours import escape, range_of, shade
-from .summary import ActionRow, head, interval_title, left_out, rows
+from .summary import RESULTS, ActionRow, head, interval_title, left_out, rows
 
 if TYPE_CHECKING:
     from playout.search.result import Result
@@ -30,6 +30,7 @@ def result_html(result: "Result", tree: str = "", most: int = 20) -> str:
 
 def _table(result: "Result", most: int) -> str:
     limits = range_of(result.position.game, [stats.value for stats in result.actions])
+    counted = result.settings.wdl
     columns = (
         ("action", LEFT),
         ("visits", RIGHT),
@@ -38,6 +39,7 @@ def _table(result: "Result", most: int) -> str:
         ("value", RIGHT),
         (interval_title(result), RIGHT),
         ("prior", RIGHT),
+        *([(RESULTS, RIGHT)] if counted else []),
         ("proven", LEFT),
         ("expected line", LEFT),
     )
@@ -46,20 +48,22 @@ def _table(result: "Result", most: int) -> str:
     if shown:
         names = "".join(f'<th style="{style};opacity:.7">{title}</th>' for title, style in columns)
         look = "border-collapse:collapse;border:0;margin:0;font:inherit;color:inherit"
-        body = "".join(_row(row, [style for _, style in columns], shade(row.value_found, limits)) for row in shown)
+        styles = [style for _, style in columns]
+        body = "".join(_row(row, styles, shade(row.value_found, limits), counted) for row in shown)
         table = f'<table style="{look}"><tr>{names}</tr>{body}</table>'
     if more := left_out(result, len(shown)):
         table += f'<div style="opacity:.7">{more}</div>'
     return table
 
 
-def _row(row: ActionRow, styles: list[str], colour: str) -> str:
+def _row(row: ActionRow, styles: list[str], colour: str, counted: bool) -> str:
     bar = (
         f'<div style="width:{BAR_PIXELS}px"><div style="width:{BAR_PIXELS * row.bar:.1f}px;height:9px;'
         f'border-radius:2px;background:{colour}"></div></div>'
     )
     texts = [escape(text) for text in (row.action, row.visits, row.share)]
-    texts += [bar, *(escape(text) for text in (row.value, row.margin, row.prior, row.proven, row.line))]
+    numbers = (row.value, row.margin, row.prior, *([row.results] if counted else ()), row.proven, row.line)
+    texts += [bar, *(escape(text) for text in numbers)]
     cells = (f'<td style="{style}">{text}</td>' for text, style in zip(texts, styles, strict=True))
     weight = ' style="font-weight:bold"' if row.is_best else ""
     return f"<tr{weight}>{''.join(cells)}</tr>"

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from playout.game import CHANCE
 
-from .words import UNKNOWN, clean, count, duration, number, percent, proven_word, who
+from .words import UNKNOWN, clean, count, duration, number, percent, proven_word, results, who
 
 if TYPE_CHECKING:
     from playout.search.result import ActionStats, Result
 
+RESULTS = "W/D/L"  # the title of the column of wins, draws and losses
 LINE_SHOWN = 6  # actions of an expected line that a table shows
 
 
@@ -23,6 +24,7 @@ class ActionRow:
     value: str
     margin: str  # half the width of the confidence interval
     prior: str
+    results: str  # wins, draws and losses
     proven: str
     line: str
     value_found: float | None  # the value itself, for colours
@@ -43,6 +45,7 @@ def rows(result: "Result", most: int | None = None) -> list[ActionRow]:
             value=number(stats.value),
             margin=_margin(stats, result.z),
             prior=percent(stats.prior),
+            results=results(stats.wdl),
             proven=proven(result, stats.proven) or UNKNOWN,
             line=_line(result, stats),
             value_found=stats.value,

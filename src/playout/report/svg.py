@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .colours import BAD, GOOD, GREY, as_hex, escape, range_of, shade
 from .numbers import bounds_text, significant, with_error
-from .words import count, number, proven_word, who
+from .words import count, number, proven_word, results, who
 
 if TYPE_CHECKING:
     from playout.scores import Evaluation
@@ -118,6 +118,8 @@ def _drawn(card: _Card, visits: int, colour: str) -> str:
     top, middle = card.y - CARD_HEIGHT / 2, card.x + 19
     radius = SMALLEST + (LARGEST - SMALLEST) * math.sqrt(min(1.0, node.visits / visits))
     facts = f"{count(node.visits, 'visit')}, value {number(node.value)} for {who(node.value_for)}"
+    if node.wdl is not None:
+        facts += f", {results(node.wdl)} won/drawn/lost"
     if word:
         facts += f", proven: {word}"
     border = f'stroke="{colour}" stroke-width="2"' if word else f'stroke="{GREY}" stroke-opacity="0.6"'

@@ -3,7 +3,7 @@
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .summary import head, interval_title, left_out, rows
+from .summary import RESULTS, head, interval_title, left_out, rows
 from .words import BAR, bar
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def result_table(result: "Result", most: int | None = None) -> "Table":
     for title in ("visits", "share"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, min_width=BAR)
-    for title in ("value", interval_title(result), "prior"):
+    counted = (RESULTS,) if result.settings.wdl else ()
+    for title in ("value", interval_title(result), "prior", *counted):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("proven", no_wrap=True)
     table.add_column("expected line", no_wrap=True, overflow="ellipsis", style="dim")
@@ -39,6 +40,7 @@ def result_table(result: "Result", most: int | None = None) -> "Table":
             row.value,
             row.margin,
             row.prior,
+            *([row.results] if counted else ()),
             row.proven,
             Text(row.line),
             style="bold" if row.is_best else "",

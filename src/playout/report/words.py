@@ -41,6 +41,25 @@ def percent(share: float | None) -> str:
     return "<0.1%" if 0 < share < 0.0005 else f"{100 * share:.1f}%"
 
 
+def parts_of(wdl: tuple[int, int, int], whole: int) -> tuple[int, int, int]:
+    """Wins, draws and losses as parts of a whole number, which they add up to.
+
+    >>> parts_of((61, 12, 28), 100), parts_of((1, 1, 1), 1000)
+    ((60, 12, 28), (333, 334, 333))
+    """
+    wins, losses = (round(whole * counted / sum(wdl)) for counted in (wdl[0], wdl[2]))
+    return wins, whole - wins - losses, losses
+
+
+def results(wdl: tuple[int, int, int] | None) -> str:
+    """Wins, draws and losses as percentages.
+
+    >>> results((610, 120, 270)), results((0, 0, 0)), results(None)
+    ('61/12/27%', '—', '—')
+    """
+    return "{}/{}/{}%".format(*parts_of(wdl, 100)) if wdl is not None and any(wdl) else UNKNOWN
+
+
 def count(number: float, what: str, plural: str = "") -> str:
     """A count with its noun.
 

@@ -36,6 +36,7 @@ WORDS = {
     "others_not_tried": "No other action has been tried yet, so nothing can be said about them.",
     "worth_proven": "It is proven to be {exactly}{whose}.",
     "worth": "It is worth {value} on average{whose}{scale}; {sure}.",
+    "results": "Its simulations won {wins} games, drew {draws} and lost {losses}.",
     "for_who_moves": " for {who}, who moves",
     "scale": ", on a scale from {low} (the worst) to {high} (the best)",
     "sure_few": "with so few visits that is a rough guess",

@@ -33,6 +33,7 @@ WORDS = {
     "others_not_tried": "其他行动尚未试过，无法评价。",
     "worth_proven": "{whose}已证明它{exactly}。",
     "worth": "{whose}它的平均价值为 {value}{scale}；{sure}。",
+    "results": "它的模拟中胜 {wins} 局，和 {draws} 局，负 {losses} 局。",
     "for_who_moves": "对轮到行动的{who}而言，",
     "scale": "（最差 {low}，最好 {high}）",
     "sure_few": "访问太少，只是粗略估计",

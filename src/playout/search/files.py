@@ -153,7 +153,7 @@ def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
     changes = {}
     for name in ("policy", "backup"):
         part = getattr(search.settings, name)
-        record, words = part.kept(search.game)
+        record, words = part.kept(search.game, name == "backup" and search.settings.wdl)
         saved, columns = getattr(tree, name), getattr(tree, f"{name}_columns")
         if part.absent:
             continue

@@ -12,6 +12,7 @@ from playout.core import tree as core
 from playout.core.tree import Tree
 from playout.errors import ActionError, PlayoutError
 from playout.game import CHANCE, TERMINAL, Position
+from playout.parts.part import counts_of
 from playout.report.svg import tree_svg
 from playout.report.words import clean, number
 
@@ -163,6 +164,14 @@ class Node:
         return None if self.parent is None else float(tree.edges[self._number(tree)]["prior"])
 
     @property
+    def wdl(self) -> tuple[int, int, int] | None:
+        """The wins, draws and losses of `value_for`; at the root, those of all actions. None: they are not counted."""
+        tree = self._tree()
+        if not self.search.settings.wdl:
+            return None
+        return counts_of(tree, *(self._block(tree) if self.parent is None else (self._number(tree),)))
+
+    @property
     def error(self) -> float | None:
         """The standard error of the value; 0 if proven, None if unknown (at the root, before the second visit)."""
         if self.proven is not None:
@@ -250,7 +259,7 @@ class Node:
     def to_dict(self, depth: int = 2, width: int = 8) -> dict[str, Any]:
         """Nested JSON objects of `depth` levels and `width` children each; `more` counts the children left out."""
         depth, width = whole_from(depth, "depth", 0), whole_from(width, "width", 0)
-        interval, count, visits = self.interval, self.child_count, self.visits
+        interval, count, visits, wdl = self.interval, self.child_count, self.visits, self.wdl
         shown = self.first_children(width) if depth > 0 and count else []
         return {
             "action": self.text if self.parent is not None else None,
@@ -260,6 +269,7 @@ class Node:
             "value_for": self.value_for,
             "interval": list(interval) if interval else None,
             "prior": self.prior,
+            "wdl": list(wdl) if wdl is not None else None,
             "proven": self.proven,
             "player": self._player_if_known(),
             "node": self.number,

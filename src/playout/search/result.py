@@ -20,6 +20,7 @@ from playout.core.params import GUMBEL, Params
 from playout.core.tree import Tree
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Position
+from playout.parts.part import counts_of
 from playout.report.explain import explain
 from playout.report.html import result_html
 from playout.report.text import result_table, result_text
@@ -46,6 +47,7 @@ class ActionStats:
     proven: float | None  # the exact value
     line: tuple[int, ...]  # the expected play, from the action itself on
     improved: float | None = None  # its share of the improved policy, where the root is Gumbel's
+    wdl: tuple[int, int, int] | None = None  # wins, draws and losses of the player who moves; None: not counted
 
     def interval(self, z: float, limits: tuple[float, float] | None) -> tuple[float, float] | None:
         """The confidence interval of the value, cut at the range of the game."""
@@ -197,6 +199,7 @@ class Result:
                     "visits": s.visits,
                     "value": s.value,
                     "prior": s.prior,
+                    "wdl": list(s.wdl) if s.wdl is not None else None,
                     "proven": s.proven,
                     **({} if s.improved is None else {"improved": s.improved}),
                     "interval": list(i) if (i := s.interval(self.z, self.position.game.range)) else None,
@@ -344,4 +347,5 @@ def _stats(search: "Search", number: int, improved: float | None) -> ActionStats
         proven=float(edge["value"]) if is_proven else None,
         line=expected_line(search.params, search.tree, number),
         improved=improved,
+        wdl=counts_of(search.tree, number) if search.settings.wdl else None,
     )

@@ -94,8 +94,8 @@ class Runner:
 
     @property
     def columns(self) -> list[Column]:
-        """The columns that policy and backup keep for each edge."""
-        return columns_of((self.settings.policy, self.settings.backup), self.tree)
+        """The columns that policy and backup keep for each edge, and the counts of results."""
+        return columns_of((self.settings.policy, self.settings.backup), self.tree, self.settings.wdl)
 
     def absent_parts(self) -> list[Part]:
         """Policy or backup, where a file names one that is not at hand."""
@@ -117,7 +117,7 @@ class Runner:
     def new_tree(self, position: Position, seed: int, records: int = 1024, edges: int = 4096) -> Tree:
         """An empty tree with room for `records` nodes and `edges` edges."""
         game, keep = self.game, bool(self.params.keep_states)
-        parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
+        parts = self.settings.policy.kept(game), self.settings.backup.kept(game, self.settings.wdl)
         rows = game.max_actions if self.params.root >= HALVING else 0
         return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, rows)
 

@@ -219,7 +219,7 @@ class Search:
 
     @property
     def columns(self) -> list[Column]:
-        """The columns that policy and backup keep for each edge."""
+        """The columns that policy and backup keep for each edge, and the counts of results."""
         return self.runner.columns
 
     # Values from outside.

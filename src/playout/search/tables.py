@@ -47,7 +47,7 @@ def rules_with_parts(
     try:
         with larger_records_may_stand_in():
             chosen = choose_entry(codes[0], topology, waiting, shown, arrays)
-            backed = back_up_entry(codes[1], codes[0], topology, waiting, arrays)
+            backed = back_up_entry(codes[1], codes[0], topology, waiting, settings.wdl, arrays)
     except RuleCompileError as error:
         reasons = (not_compiled(type(part), code) for part, code in zip((policy, backup), codes, strict=True))
         place = f"{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"

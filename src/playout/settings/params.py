@@ -162,6 +162,11 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"settings: {type(s.backup).__name__} takes returns of at least {least:g}, and those of {game.title} go "
             f"down to {limits[0]:g}; take another backup"
         )
+    if s.wdl and (game.players == 1 or limits is None):
+        why = "one player" if game.players == 1 else "no value_range"
+        raise SettingsError(
+            f"settings: wdl counts games won, drawn and lost, and {game.title} has {why}; leave wdl off"
+        )
     if s.backup.below:
         _check_below(s, game)
     if _graph(s, game) == VECTORS and not s.backup.plain_mean:

@@ -24,6 +24,7 @@ from playout.common.declare import (
     setting,
     word,
 )
+from playout.core.columns import WDL
 from playout.core.params import Params
 from playout.errors import SettingsError
 from playout.game import Game
@@ -207,6 +208,14 @@ class Settings:
         ),
     )
 
+    wdl: bool = flag(
+        default=False,
+        meaning=Text(
+            "count the games that each action won, drew and lost, by playouts to the end",
+            "统计每个行动的胜、和、负局数，模拟对局须走到终局",
+        ),
+    )
+
     def __post_init__(self) -> None:
         if callable(self.evaluator) and not dataclasses.is_dataclass(self.evaluator):
             object.__setattr__(self, "evaluator", Outside(self.evaluator))
@@ -297,6 +306,8 @@ def _check_together(s: Settings) -> None:
             f"settings: {type(s.backup).__name__} can't be used with transpositions, where several edges lead to one "
             f"node; leave one of them off, or set graph = True in the class if its values don't mind"
         )
+    if s.wdl:
+        _check_wdl(s)
     if s.backup.below and s.open_loop:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} compares the children of a position, and the nodes of an open loop "
@@ -325,6 +336,29 @@ def _check_together(s: Settings) -> None:
         raise SettingsError(
             "settings: open_loop and transpositions are both on, but the nodes of an open loop are not positions; "
             "leave one of them off"
+        )
+
+
+def _check_wdl(s: Settings) -> None:
+    """Refuse to count wins, draws and losses where a simulation does not end with one of them."""
+    rollouts, why = s.evaluator, ""
+    if not isinstance(rollouts, Rollouts):
+        why = f"{type(rollouts).__name__} values positions without playing them to the end"
+    elif rollouts.depth is not None:
+        why = f"playouts are cut off after {rollouts.depth} actions"
+    elif rollouts.n > 1:
+        why = f"a simulation is the mean of {rollouts.n} rollouts"
+    elif s.discount != 1.0:
+        why = f"with discount {s.discount:g} a win is not the highest return"
+    elif s.transpositions:
+        why = "with transpositions, simulations end at known positions"
+    if why:
+        raise SettingsError(f"settings: wdl counts games that playouts end, one a simulation, and {why}; change one")
+    names = (s.policy.columns.names or ()) + (s.backup.columns.names or ())
+    if shared := set(names) & set(WDL):
+        raise SettingsError(
+            f"settings: wdl counts in a column '{min(shared)}', and so is a column of the policy or backup called; "
+            f"give that another name"
         )
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from playout.report.words import parts_of
 from playout.search import Search
 from playout.search.result import ActionStats, Result
 
@@ -53,8 +54,8 @@ def centipawns(value: float) -> int:
 
 
 def win_draw_loss(value: float) -> tuple[int, int, int]:
-    """A value as chances in thousandths. The search keeps one number; this is the split of two independent halves whose
-    mean it is: win ((1 + v) / 2)^2, loss ((1 - v) / 2)^2, and a draw for the rest.
+    """A value as chances in thousandths, where the search does not count results (the setting `wdl`): the split of two
+    independent halves whose mean it is: win ((1 + v) / 2)^2, loss ((1 - v) / 2)^2, and a draw for the rest.
 
     >>> win_draw_loss(0.0), win_draw_loss(0.6), win_draw_loss(-1.0)
     ((250, 500, 250), (640, 320, 40), (0, 0, 1000))
@@ -106,7 +107,8 @@ class InfoLines:
         else:
             score = f"cp {centipawns(value)}"
         if self.job.options["UCI_ShowWDL"]:
-            score += " wdl {} {} {}".format(*win_draw_loss(value))
+            counted = stats.wdl if stats.visits and stats.proven is None else None
+            score += " wdl {} {} {}".format(*(parts_of(counted, 1000) if counted else win_draw_loss(value)))
         full = min(1000, 1000 * result.bytes // self.job.hash_bytes)
         return (
             f"info depth {len(line)} seldepth {max(len(line), result.max_depth)} multipv {number} score {score} "

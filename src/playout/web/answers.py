@@ -196,6 +196,7 @@ class EvaluatedOut(AnswerModel):
     visits: int = Field(description="Simulations that went through it.")
     value: float | None = Field(description=VALUE)
     interval: Interval = Field(description="Confidence interval of the value, for the same player.")
+    wdl: tuple[int, int, int] | None = Field(description="Wins, draws and losses of that player, if they are counted.")
     proven: float | None = Field(description=PROVEN)
 
 

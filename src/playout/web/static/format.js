@@ -62,5 +62,16 @@ export function ago(time, language, now = Date.now() / 1000) {
 /** @param {Range | null | undefined} pair */
 export const interval = (pair) => (pair ? `${value(pair[0])} … ${value(pair[1])}` : "–");
 
+/**
+ * Wins, draws and losses as percentages, which add up to 100.
+ * @param {[number, number, number] | null | undefined} wdl
+ */
+export function results(wdl) {
+  const games = wdl ? wdl[0] + wdl[1] + wdl[2] : 0;
+  if (!wdl || !games) return "–";
+  const [wins, losses] = [wdl[0], wdl[2]].map((n) => Math.round((100 * n) / games));
+  return `${wins}/${100 - wins - losses}/${losses}%`;
+}
+
 /** SVG from a game as the address of an image: it is only ever shown as one, where its scripts do not run. @param {string | null} svg */
 export const drawing = (svg) => (svg ? `data:image/svg+xml,${encodeURIComponent(svg)}` : null);

@@ -152,12 +152,15 @@ export interface Valued {
   interval: Range | null;
 }
 
+export type WinDrawLoss = [number, number, number];
+
 export interface ActionStats extends Valued {
   action: string;
   number: number;
   visits: number;
   share: number;
   prior: number;
+  wdl: WinDrawLoss | null;
   line: string[];
   line_numbers: number[];
 }
@@ -201,6 +204,7 @@ export interface TreeNode {
   value_for: number;
   interval?: Range | null;
   prior?: number | null;
+  wdl?: WinDrawLoss | null;
   proven: number | null;
   player: number | null;
   expanded: boolean;

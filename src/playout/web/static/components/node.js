@@ -1,7 +1,7 @@
 // The details of one node, with its position drawn on the board at the left.
 
 import { html } from "../vendor/preact-htm.js";
-import { drawing, full, interval, percent, plain, value } from "../format.js";
+import { drawing, full, interval, percent, plain, results, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { key } from "../shown.js";
 import { state } from "../store.js";
@@ -57,6 +57,7 @@ function rowsOf(details) {
     ...(details.error === null ? [] : [[t("error"), plain(details.error)]]),
     ...(details.proven === null ? [] : [[t("proven"), value(details.proven)]]),
     ...(details.prior === null ? [] : [[t("prior"), percent(details.prior)]]),
+    ...(details.wdl ? [[t("wdl"), results(details.wdl)]] : []),
     [t("to_move_field"), details.position.over ? t("game_over") : who(details.player)],
     [t("children"), t("children_n", { n: details.more, visited: details.visited })],
     [t("shared_field"), details.shared ? t("shared_yes") : t("no")],

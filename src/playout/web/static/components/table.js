@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { seriesOf } from "../chart.js";
 import { LINES, rangeOf } from "../colour.js";
-import { count, percent, value } from "../format.js";
+import { count, percent, results, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { play } from "../session.js";
 import { current, state, theme } from "../store.js";
@@ -26,7 +26,8 @@ export function Table() {
   );
   const shown = all ? actions : actions.slice(0, SHOWN);
   const byPrior = session.options.policy === "puct"; // otherwise priors play no part in the score
-  return html`<table class=${byPrior ? "moves narrow" : "moves"} id="moves">
+  const counted = actions[0].wdl !== null; // the setting `wdl`
+  return html`<table class=${byPrior || counted ? "moves narrow" : "moves"} id="moves">
     <caption class="hidden">
       ${t("moves_caption", { who: who(result.value_for) })}
     </caption>
@@ -36,6 +37,7 @@ export function Table() {
         <th scope="col" class="right">${t("visits")}</th>
         <th scope="col">${t("share")}</th>
         ${byPrior && html`<th scope="col" class="right" title=${t("prior_title")}>${t("prior")}</th>`}
+        ${counted && html`<th scope="col" class="right" title=${t("wdl_title")}>${t("wdl")}</th>`}
         <th scope="col" class="right" title=${t("value_title", { who: who(result.value_for) })}>${t("value")}</th>
         <th scope="col"><span class="hidden">${t("interval")}</span></th>
         <th><span class="hidden">${t("play")}</span></th>
@@ -63,6 +65,7 @@ export function Table() {
               ><span class="right">${percent(a.share)}</span>
             </td>
             ${byPrior && html`<td class="right dim">${percent(a.prior)}</td>`}
+            ${counted && html`<td class="right dim">${results(a.wdl)}</td>`}
             <td class="right">
               ${a.proven !== null ? html`<span class="proof" title=${t("proven")}>✓</span>` : ""}${value(a.proven ?? a.value)}
             </td>
@@ -84,7 +87,7 @@ export function Table() {
       actions.length > SHOWN &&
       html`<tfoot>
         <tr>
-          <td colspan=${byPrior ? 7 : 6}>
+          <td colspan=${6 + Number(byPrior) + Number(counted)}>
             <button class="link" onClick=${() => setAll(!all)}>
               ${all ? t("fewer") : t("n_more", { n: actions.length - SHOWN })}
             </button>

@@ -202,6 +202,8 @@ export const en = {
   prior_title: "The move's probability before any search; PUCT weights its exploration by it",
   prior: "Prior",
   prior_n: "prior {p}",
+  wdl: "W/D/L",
+  wdl_title: "The games that its simulations won, drew and lost",
   moves_caption: "The moves at the root; values for {who}",
   table_empty: "No moves yet.",
   show_node: "Show this node",

@@ -202,6 +202,8 @@ export const zh = {
   prior_title: "搜索之前该着法的概率；PUCT 以它为探索加权",
   prior: "先验",
   prior_n: "先验 {p}",
+  wdl: "胜/和/负",
+  wdl_title: "其模拟中胜、和、负的局数",
   moves_caption: "根处的着法；价值针对{who}",
   table_empty: "还没有着法。",
   show_node: "显示该节点",
