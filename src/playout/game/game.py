@@ -270,7 +270,7 @@ class Game(ObjectHooks):
         cls = type(self)
         if "_rules" not in cls.__dict__:
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := rule_of(cls, n)) is not None}
-            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, self.title, tuple(self.planes))
+            cls._rules = Rules(functions, self.dtype, self.players, self.max_actions, tuple(self.planes))
         return cls._rules
 
     def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
