@@ -44,8 +44,8 @@ class Rules:
         self.planes = planes
         layout = record.descr, players, max_actions, planes
         # For the disk cache. A rule's own does not change with the other rules: games that share it compile it once.
+        self._key = fingerprint(layout, *(functions[name] for name in sorted(functions)))
         self._keys = {name: fingerprint(layout, function) for name, function in functions.items()}
-        self._keys["playout"] = fingerprint(layout, *(functions[name] for name in sorted(functions)))
         self.guard = not all(is_proven(function) for function in functions.values())
         # The length of buffers for actions, with room to spare where an index past the end would not be caught.
         self.room = max_actions if self.guard else 2 * max_actions + 64
@@ -148,7 +148,7 @@ class Rules:
         try:
             made = self._on_flat_planes(function) if name == "observe" else function
             # The function again, since a global may have changed after `_keys` were computed.
-            key = fingerprint(self._keys[rule], made, name, repr(OPTIONS), self.guard)
+            key = fingerprint(self._keys.get(rule, self._key), made, name, repr(OPTIONS), self.guard)
             return compile_function(made, exact, f"rules.{name}", key, self.guard)
         except Exception as error:  # Numba raises many kinds; a missing field is a bare KeyError
             file, line = where_of(error, function)
