@@ -217,8 +217,9 @@ def test_a_walk_deeper_than_the_first_path_grows_the_oracles_tree():
     settings = po.Settings(policy=po.UCT(0.01), evaluator=po.Rollouts(depth=1), solver=False)
     game = Corridor()
     search, oracle = po.Search(game, settings, seed=5), Oracle(game, settings, seed=5)
-    search.run(400)
-    oracle.run(400)
+    simulations = 400 if COMPILED else 250
+    search.run(simulations)
+    oracle.run(simulations)
     assert search.result().max_depth > 130  # a path has room for 128 edges at first
     assert_same(search, oracle)
 
