@@ -1,6 +1,8 @@
 """Which tests run where, and the data they compare with."""
 
+import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"no reference data at {REFERENCE}; set PLAYOUT_REFERENCE to the folder that holds it")
 
 
+@cache
 def is_compiled_only(path: Path) -> bool:
     return any(path.match(pattern) for pattern in COMPILED_ONLY)
 
@@ -61,6 +64,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("reference")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("reference")]
+
+
+def pytest_collection_finish() -> None:
+    """The tests stay until the end: whenever a compiler has made many objects, the collector need not pass by them."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -85,6 +85,7 @@ def test_a_rule_that_compiles_in_a_moment_is_not_told(listener, capsys, monkeypa
 def test_nothing_is_told_in_a_pipe(listener, capsys, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(module, "is_first", lambda kernel="": True)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of a test that runs a notebook
     compiled(listener, kernel)
     assert (listener.functions, capsys.readouterr().err) == (1, "")
 

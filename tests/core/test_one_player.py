@@ -109,7 +109,7 @@ def ends(search):
 
 @pytest.mark.parametrize("kind", KNAPSACKS, ids=lambda kind: kind.__name__)
 def test_every_simulation_comes_to_a_position_it_has_not_seen(kind):
-    simulations = 30_000 if COMPILED else 400
+    simulations = 30_000 if COMPILED else 150
     for seed in range(3):
         result = po.Search(kind(), seed=seed).run(simulations)
         assert result.nodes == simulations + 1

@@ -9,7 +9,7 @@ import playout as po
 from playout.core.jit import COMPILED
 from tests.games.toy_games import TOY_GAMES, Corridor, Dice, Gamble, Lots
 from tests.oracles.openloop_oracle import OpenLoopOracle
-from tests.sizes import examples
+from tests.sizes import FULL_SIZE, examples
 
 from .test_chance import FrozenLake, Guess, Turns, Wheel
 from .test_oracle import QUIET, SEEDS, compare, settings_for
@@ -32,7 +32,7 @@ def test_default_settings_grow_the_oracles_open_loop(kind):
 @given(data=st.data(), kind=st.sampled_from(CHANCE_GAMES), simulations=st.integers(1, 150), seed=SEEDS)
 def test_any_settings_grow_the_oracles_open_loop_on_toy_games(data, kind, simulations, seed):
     game = kind()
-    settings = data.draw(settings_for(game))
+    settings = data.draw(settings_for(game, all_parts=FULL_SIZE))
     if kind is FrozenLake:
         settings = settings.replace(evaluator=SHORT)
     compare_open(game, settings, simulations, seed, then=data.draw(st.sampled_from([(), (20,)])))
@@ -42,7 +42,7 @@ def test_any_settings_grow_the_oracles_open_loop_on_toy_games(data, kind, simula
 @given(data=st.data(), name=st.sampled_from(["game2048", "suika", "tictactoe"]), seed=SEEDS)
 def test_any_settings_grow_the_oracles_open_loop_on_built_in_games(data, name, seed):
     game = po.games.load(name)
-    settings = data.draw(settings_for(game)).replace(evaluator=po.Rollouts(depth=3))
+    settings = data.draw(settings_for(game, all_parts=FULL_SIZE)).replace(evaluator=po.Rollouts(depth=3))
     most = {"suika": 8}.get(name, 30)
     compare_open(game, settings, data.draw(st.integers(1, most if COMPILED else most // 3)), seed)
 

@@ -28,7 +28,7 @@ from tests.games.toy_games import (
 )
 from tests.oracles.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
 from tests.parts.own_policies import AsksAll, Habit, Latest, Remembers, Sampled
-from tests.sizes import examples
+from tests.sizes import CHECKED, FULL_SIZE, examples
 
 EXAMPLES = examples(400)
 TOY_SIMULATIONS = 300 if COMPILED else 120
@@ -88,19 +88,19 @@ def compare(game, settings, simulations, seed=0, position=None, then=(), kind=Or
 
 
 @st.composite
-def settings_for(draw, game):
-    """Any settings that the game has the rules for."""
+def settings_for(draw, game, all_parts=not CHECKED or FULL_SIZE):
+    """Any settings that the game has the rules for; without `all_parts`, no parts that are only another formula."""
     c = draw(st.sampled_from([0.0, 0.1, 0.7, 1.0, math.sqrt(2), 3.0]))
     built_in = [po.UCT(c), po.UCB1Tuned(c), po.PUCT(c), po.PUCT(c, growth=1.0, base=20.0)]
     built_in += [po.Thompson(c), po.UCBV(c), po.UCBV(c, bonus=1.0)]
     if game.range is not None:
         built_in.append(po.PUCT(c, variance=0.85, expected=0.3))
-    examples_of = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]
     own = [Sampled(), Remembers(c), AsksAll(), Habit(c)]
-    policy = draw(st.sampled_from([*built_in, *examples_of, *own]))
+    formulas = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]
+    policy = draw(st.sampled_from([*built_in, *own, *formulas] if all_parts else [*built_in, *own]))
     known = game.range is not None
     backups = [po.Mean(), Latest()]
-    if not hasattr(policy, "update"):  # a policy that has one would be compiled again with each backup
+    if all_parts and not hasattr(policy, "update"):  # a policy that has one would be compiled again with each backup
         backups += [po.Best(), DiscountedMean()]
         if not known or game.range[0] >= 0:
             backups.append(po.PowerMean(2.0))
@@ -218,8 +218,9 @@ def test_a_walk_deeper_than_the_first_path_grows_the_oracles_tree():
     settings = po.Settings(policy=po.UCT(0.01), evaluator=po.Rollouts(depth=1), solver=False)
     game = Corridor()
     search, oracle = po.Search(game, settings, seed=5), Oracle(game, settings, seed=5)
-    search.run(400)
-    oracle.run(400)
+    simulations = 400 if COMPILED else 250
+    search.run(simulations)
+    oracle.run(simulations)
     assert search.result().max_depth > 130  # a path has room for 128 edges at first
     assert_same(search, oracle)
 

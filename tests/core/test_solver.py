@@ -153,7 +153,7 @@ def solve_three(stones, turn=0):
 @pytest.mark.parametrize("stones", range(1, 11))
 def test_three_players_proofs_agree_with_full_search(stones):
     search = po.Search(NimOfThree(stones=stones), seed=1)
-    result = search.run(5000)
+    result = search.run(5000 if COMPILED else 1000)
     expected = solve_three(stones)
     root = search.tree.nodes[core.ROOT]
     if expected is None:
@@ -211,7 +211,7 @@ def solve_dice(points=(0, 0), turn=0):
 
 @pytest.mark.parametrize("kind", [Dice, KeptDice], ids=lambda kind: kind.__name__)
 def test_chance_between_players_is_proven_at_its_expected_value(kind):
-    result = po.Search(kind(), po.Settings(policy=po.UCT(3.0)), seed=1).run(100_000 if COMPILED else 6000)
+    result = po.Search(kind(), po.Settings(policy=po.UCT(3.0)), seed=1).run(100_000 if COMPILED else 2000)
     if COMPILED or result.proven is not None:
         assert result.proven == pytest.approx(solve_dice(), abs=1e-12)
 
@@ -279,7 +279,7 @@ def spiel_search(position, simulations, seed, c=1.4):
 # Positions where no move ends the game: OpenSpiel gives finished games no exploration term, even without proofs.
 @pytest.mark.parametrize("position", ["", "44", "4435", "4444477"])
 def test_root_values_agree_with_openspiel_within_error_bars(position):
-    simulations, seeds = (500, range(24)) if COMPILED else (60, range(12))
+    simulations, seeds = (500, range(24)) if COMPILED else (60, range(6))
     ours, theirs = [], []
     for seed in seeds:
         result = po.Search(po.games.load("connect4"), po.Settings(solver=False), position=position, seed=seed).run(

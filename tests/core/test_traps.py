@@ -23,6 +23,7 @@ from tests.games.toy_games import (
 from tests.oracles.oracle import compiled_tree
 
 PLAIN = po.Settings(solver=False)
+MANY = 2000 if COMPILED else 500
 
 
 def edges_of(search, number=core.ROOT):
@@ -39,7 +40,7 @@ def edges_of(search, number=core.ROOT):
 def test_each_side_plays_for_itself(policy):
     # Five stones: player 0 must take 1, since four are lost. Four: player 1, to move after it, can only lose.
     search = po.Search(Nim(stones=5), PLAIN.replace(policy=policy), seed=1)
-    result = search.run(2000)
+    result = search.run(MANY)
     assert result.best == 1
     assert result.stats(1).value > 0.5
     assert result.stats(2).value < 0
@@ -51,7 +52,7 @@ def test_the_second_player_finds_his_own_win():
     search = po.Search(Nim(stones=6), PLAIN, seed=1)
     search.play(1)  # player 1 to move with five
     assert search.position.player == 1
-    result = search.run(2000)
+    result = search.run(MANY)
     assert (result.best, result.stats(1).value > 0.5) == (1, True)
 
 
@@ -88,19 +89,19 @@ def test_three_players_each_maximise_their_own():
         assert result.best == 2
         assert result.stats(2).value == 1.0
         assert result.stats(1).value == 0.0
-        four = po.Search(NimOfThree(), PLAIN, position=f"stones=4 turn={turn}", seed=1).run(3000)
+        four = po.Search(NimOfThree(), PLAIN, position=f"stones=4 turn={turn}", seed=1).run(MANY)
         assert four.value < 0.1
 
 
 def test_a_player_who_moves_twice_is_not_taken_for_his_opponent():
     # Three stones and two moves to make: any first move leaves a second one to take the rest or all but one.
     # Taking 1, then 2, wins; so does 2, then 1. Both first moves must look like wins for the same player.
-    result = po.Search(TwiceNim(stones=3), PLAIN, seed=1).run(2000)
+    result = po.Search(TwiceNim(stones=3), PLAIN, seed=1).run(MANY)
     assert all(s.value > 0.8 for s in result.actions)
 
 
 def test_passes_turn_no_sign():
-    result = po.Search(MostlyPass(), PLAIN, seed=1).run(2000)
+    result = po.Search(MostlyPass(), PLAIN, seed=1).run(MANY)
     assert result.best == 1
     assert result.stats(1).value > 0.8
     assert result.stats(0).value == -1.0
@@ -174,7 +175,7 @@ def test_the_path_is_walked_back_from_the_leaf():
     # One simulation per depth down a single corridor: the first edge's return is 0.01 for each step.
     game = Corridor(length=5)
     search = po.Search(game, po.Settings(policy=po.UCT(0.0), discount=0.9), seed=1)
-    search.run(3000)
+    search.run(MANY)
     # 0.01 (1 + 0.81 + 0.81^2 + 0.81^3 + 0.81^4): between two steps of the player lies one of chance.
     expected = 0.01 * sum(0.81**k for k in range(5))
     best = next(s for s in search.result().actions if s.action == 0)
@@ -189,7 +190,7 @@ def test_the_path_is_walked_back_from_the_leaf():
 @pytest.mark.parametrize("kind", TOY_GAMES, ids=lambda kind: kind.__name__)
 def test_what_is_proven_is_never_changed_again(kind):
     search, proven = po.Search(kind(), po.Settings(discount=1.0), seed=3), {}
-    for _ in range(40):
+    for _ in range(40 if COMPILED else 15):
         search.run(10)
         tree = compiled_tree(search)
         for key, value in proven.items():
@@ -314,17 +315,18 @@ class LongNim(Chain):
 
 def test_two_players_in_a_long_game_keep_their_own_rewards():
     # The last to move is player 1 (one left, odd), who wins, whoever begins.
-    for left in (150, 151):
+    for left in (150, 151) if COMPILED else (60, 61):
         result = po.Search(LongNim(left=left), po.Settings(evaluator=po.Rollouts(depth=1)), seed=1).run(left + 10)
         assert (result.max_depth, result.proven) == (left, 1.0 if left % 2 == 1 else -1.0)
 
 
 @pytest.mark.slow
-def test_a_tree_twenty_thousand_deep():
+@pytest.mark.parametrize("depth", [8_000, pytest.param(20_000, marks=pytest.mark.reference)])
+def test_a_tree_thousands_deep(depth):
     # 20,000 simulations of a mean depth of 10,000: 200 million steps, with a state at each node.
-    search = po.Search(KeptChain(), po.Settings(evaluator=po.Rollouts(depth=1)), seed=1)
-    result = search.run(20_010)
-    assert (result.max_depth, result.proven) == (20_000, 1.0)
+    search = po.Search(KeptChain(left=depth), po.Settings(evaluator=po.Rollouts(depth=1)), seed=1)
+    result = search.run(depth + 10)
+    assert (result.max_depth, result.proven) == (depth, 1.0)
 
 
 def test_a_time_limit_does_not_switch_off_the_simulation_limit():
@@ -384,7 +386,7 @@ def test_more_actions_than_a_node_can_count_are_refused():
 
 def test_the_search_never_sees_the_next_random_number():
     # A gamble whose outcome was known in advance would be taken only when it wins.
-    values = [po.Search(Dice(), PLAIN, seed=s).run(400).stats(1).value for s in range(8)]
+    values = [po.Search(Dice(), PLAIN, seed=s).run(400 if COMPILED else 100).stats(1).value for s in range(8)]
     wins = np.mean(values)
     assert -0.5 < wins < 0.5
 

@@ -110,6 +110,7 @@ def test_positions_of_a_step_outlive_the_search() -> None:
     assert texts == [[p.text for p in (*s.positions, *s.playouts[0].positions)] for s in steps]
 
 
+@pytest.mark.compiled_only
 def test_stepping_on_and_on_keeps_no_playouts_that_nobody_has() -> None:
     game = po.wrap(Stones(20))
     search = po.Search(game, po.Settings(solver=False), seed=1)

@@ -206,18 +206,19 @@ def test_python_chess_agrees_over_random_games():
     if not COMPILED:
         referee(1, 0, san_every=100)
         return
-    ends = referee(100, 0, san_every=120)
+    ends = referee(20, 0, san_every=120)
     assert set(ends) >= {"checkmate", "stalemate", "insufficient material", "fifty moves", "threefold repetition"}
 
 
-def test_python_chess_agrees_without_claims():
-    ends = referee(30, 1000, claims=0, san_every=200) if COMPILED else referee(1, 1001, claims=0, san_every=200)
+@pytest.mark.parametrize("games", [5, pytest.param(30, marks=pytest.mark.reference)])
+def test_python_chess_agrees_without_claims(games):
+    ends = referee(games, 1000, claims=0, san_every=200) if COMPILED else referee(1, 1001, claims=0, san_every=200)
     assert not {"fifty moves", "threefold repetition"} & set(ends)
     # A rook against a rook, far from any capture: the long counts are reached.
     if COMPILED:
-        ends = referee(40, 2000, claims=0, san_every=500, start="8/8/8/4k3/8/8/1R6/K6r w - - 60 90")
+        ends = referee(2 * games, 2000, claims=0, san_every=500, start="8/8/8/4k3/8/8/1R6/K6r w - - 60 90")
         assert set(ends) >= {"seventy-five moves"}
-        ends = referee(80, 3000, claims=0, san_every=500, start="k7/2p5/1pPp4/pP1Pp3/P3P3/8/8/K7 w - - 0 1")
+        ends = referee(2 * games, 3000, claims=0, san_every=500, start="k7/2p5/1pPp4/pP1Pp3/P3P3/8/8/K7 w - - 0 1")
         assert set(ends) >= {"fivefold repetition"}
 
 
@@ -228,7 +229,8 @@ def test_python_chess_agrees_over_10000_random_games(part):
     assert set(ends) >= {"checkmate", "stalemate", "insufficient material", "fifty moves", "threefold repetition"}
 
 
-def test_python_chess_agrees_on_positions_full_of_special_moves():
+@pytest.mark.parametrize("games", [2, pytest.param(10, marks=pytest.mark.reference)])
+def test_python_chess_agrees_on_positions_full_of_special_moves(games):
     starts = [
         KIWIPETE,
         *list(STANDARD)[3:5],
@@ -236,7 +238,7 @@ def test_python_chess_agrees_on_positions_full_of_special_moves():
         "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
     ]
     for i, start in enumerate(starts if COMPILED else starts[3:4]):
-        referee(10 if COMPILED else 1, 5000 + 100 * i, san_every=20 if COMPILED else 100, start=start)
+        referee(games if COMPILED else 1, 5000 + 100 * i, san_every=20 if COMPILED else 100, start=start)
 
 
 # By hand

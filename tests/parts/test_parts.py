@@ -46,22 +46,23 @@ def keeps(backup, edge, got):
     pass
 
 
-def refused(text, make):
-    """Something is refused in one line, which has this text."""
+def refused(text, make, *more):
+    """Something is refused in one line, which has this text, and more of them."""
     with pytest.raises(po.SettingsError) as caught:
         make()
     assert "\n" not in str(caught.value)
-    assert text in str(caught.value)
+    for each in (text, *more):
+        assert each in str(caught.value)
 
 
 def search_with(part, game=None, **more):
     return po.Search(game or Nim(), po.Settings(**{part._role: part}, **more), seed=1)
 
 
-def run_is_refused(text, part, **more):
+def run_is_refused(text, part, *more):
     """A run ends with one line, and what was found before is still there and can be saved."""
-    search = search_with(part, **more)
-    refused(text, lambda: search.run(SIMULATIONS))
+    search = search_with(part)
+    refused(text, lambda: search.run(SIMULATIONS), *more)
     assert search.result().visits > 0
     assert [edge.action for edge in search.root.children]
 
@@ -208,10 +209,9 @@ def gives_nothing(policy, node, edge, shared, rng):
 
 @pytest.mark.parametrize(("score", "what"), [(gives_text, ("'x'", "a string")), (gives_nothing, ("None", "nothing"))])
 def test_a_score_that_is_no_number_at_all_is_refused(score, what):
-    expected = "Mine.score, at " if COMPILED else f"Mine.score returned {what[0]}, expected a number"
-    refused(expected, lambda: search_with(policy(score=score)()).run(10))
-    if COMPILED:
-        refused(f"returns {what[1]}, expected a number", lambda: search_with(policy(score=score)()).run(10))
+    compiled = "Mine.score, at ", f"returns {what[1]}, expected a number"
+    text, *more = compiled if COMPILED else (f"Mine.score returned {what[0]}, expected a number",)
+    refused(text, lambda: search_with(policy(score=score)()).run(10), *more)
 
 
 def test_a_preparation_that_is_no_number_is_refused():
@@ -248,8 +248,8 @@ def test_a_term_that_is_a_string_is_named():
 def test_a_term_that_is_not_a_number_is_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, math.nan))())
     search.run(20)
-    refused("Mine.terms gave nan as 'exploration' for action ", search.step)
-    refused("; return a number for every term (po.check_part finds such cases)", search.step)
+    fix = "; return a number for every term (po.check_part finds such cases)"
+    refused("Mine.terms gave nan as 'exploration' for action ", search.step, fix)
     assert search.result().visits == 20
 
 
@@ -308,8 +308,7 @@ def misspells_setting(policy, node, edge, shared, rng):
 )
 def test_what_numba_cannot_compile_is_named_with_function_line_and_reason(score, reason):
     mine = policy(score=score, c=1.0, __annotations__={"c": float})()
-    refused(f"Mine.score can't be compiled, at {__file__}:", lambda: search_with(mine))
-    refused(reason, lambda: search_with(mine))
+    refused(f"Mine.score can't be compiled, at {__file__}:", lambda: search_with(mine), reason)
 
 
 def writes_into_a_number(policy, node, edge, shared, rng):
@@ -379,8 +378,8 @@ def test_a_backup_that_numba_cannot_compile_is_not_taken_for_the_policy():
     def update(backup, edge, got):
         edge.total = got
 
-    refused("Mine.update can't be compiled, at " + __file__, lambda: search_with(backup(update=update)()))
-    refused("`edge` has no `total`", lambda: search_with(backup(update=update)()))
+    where = "Mine.update can't be compiled, at " + __file__
+    refused(where, lambda: search_with(backup(update=update)()), "`edge` has no `total`")
 
 
 def leaves_the_range(backup, edge, got):
@@ -393,9 +392,8 @@ def not_a_number(backup, edge, got):
 
 @pytest.mark.parametrize(("update", "value"), [(leaves_the_range, "5"), (not_a_number, "nan")])
 def test_a_backup_that_leaves_the_range_is_refused_where_proofs_are_on(update, value):
-    run_is_refused(f"Mine.update gave {value} for action ", backup(update=update)())
-    run_is_refused(" in stones=", backup(update=update)())
-    run_is_refused(" of Nim; expected a number within value_range -1 to 1, since proofs", backup(update=update)())
+    expected = " of Nim; expected a number within value_range -1 to 1, since proofs"
+    run_is_refused(f"Mine.update gave {value} for action ", backup(update=update)(), " in stones=", expected)
 
 
 @pytest.mark.parametrize("settings", [{}, {"open_loop": True}, {"discount": 0.9}])

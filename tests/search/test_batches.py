@@ -108,7 +108,7 @@ def test_one_at_a_time_is_the_plain_search(solver, ties):
     )
     search = po.Search(CONNECT4, outside(solver=solver, ties=ties), position="444", seed=3)
     table, values = CONNECT4.rules_table(wanted=("evaluate",)), np.zeros(2)
-    while search.simulations < 300:
+    while search.simulations < (300 if COMPILED else 100):
         (leaf,) = search.ask(1)
         core_rules.evaluate(table, leaf.position.buffer, values)
         search.tell(leaf, values, dict(leaf.position.priors()))
@@ -122,7 +122,7 @@ def test_one_at_a_time_is_the_plain_search(solver, ties):
 
 
 def assert_same_as_oracle(game, position, simulations, batch, loss=1.0, c=1.5, **changes):
-    start = game.position(position)
+    start, simulations = game.position(position), simulations if COMPILED else simulations // 4
     changes = {"policy": po.PUCT(c), **changes, "batch": batch, "virtual_loss": loss, "cache": 0}
     search = po.Search(game, outside(lambda o: noisy(o, game), **changes), position=start, seed=1)
     search.run(simulations)

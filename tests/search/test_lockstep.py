@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import playout as po
+from playout.core.jit import COMPILED
 from playout.search.lockstep import Lockstep, RootEdges
 
 from .test_batches import CONNECT4, is_clean, noisy, numbers, outside
@@ -33,7 +34,7 @@ def test_the_shared_cache_does_not_change_the_trees(leaves):
     for cache in (0, 1 << 12):
         lockstep = Lockstep(cache)
         members = [lockstep.join(search) for search in searches(leaves)]
-        run_together(lockstep, members, 200, leaves)
+        run_together(lockstep, members, 200 if COMPILED else 50, leaves)
         assert all(is_clean(member.search) for member in members)
         found.append([numbers(member.search) for member in members])
     assert found[0] == found[1]

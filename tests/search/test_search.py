@@ -18,7 +18,7 @@ from tests.games.toy_games import TOY_GAMES, Corridor, Dice, GuidedNim, KeptTwic
 from tests.oracles.oracle import compiled_tree
 from tests.sizes import examples
 
-FEW = 1000 if COMPILED else 200
+FEW = 1000 if COMPILED else 100
 
 
 def connect4(settings=None, **options):
@@ -138,8 +138,8 @@ def test_early_stop_gives_the_answer_of_the_full_run_with_fewer_simulations():
     plain, early = po.Settings(solver=False), po.Settings(solver=False, early_stop=True)
     saved = 0
     for seed in range(5):
-        full = connect4(plain, position="44455", seed=seed).run(FEW)
-        short = connect4(early, position="44455", seed=seed).run(FEW)
+        full = connect4(plain, position="44455", seed=seed).run(2 * FEW)
+        short = connect4(early, position="44455", seed=seed).run(2 * FEW)
         assert short.best == full.best
         assert short.simulations <= full.simulations
         assert (short.stopped_by == "decided") == (short.simulations < full.simulations)
@@ -326,16 +326,17 @@ def test_noise_alone_says_what_is_tried_first_where_priors_are_equal():
 def test_rewind_gives_the_tree_after_so_many_simulations_and_goes_on_the_same(kind):
     settings = po.Settings(solver=False)
     search = po.Search(kind(), settings, seed=5)
-    search.run(300)
+    many = 300 if COMPILED else 80
+    search.run(many)
     whole = arrays(search)
-    for k in (299, 150, 1, 0):
+    for k in (many - 1, many // 2, 1, 0):
         search.rewind(k)
         other = po.Search(kind(), settings, seed=5)
         if k:
             other.run(k)
         assert search.simulations == k
         assert_same_trees(search, other)
-        search.run(300 - k)
+        search.run(many - k)
         assert arrays(search) == whole
 
 

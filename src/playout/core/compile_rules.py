@@ -39,15 +39,16 @@ class Rules:
         record: np.dtype[Any],
         players: int,
         max_actions: int,
-        name: str,
         planes: tuple[int, ...] = (),
         action_codes: int = 0,
     ):
-        self.functions, self.players, self.max_actions, self.name = functions, players, max_actions, name
+        self.functions, self.players, self.max_actions = functions, players, max_actions
         self.record = np.dtype((np.record, record))
         self.planes, self._declared_codes = planes, action_codes
-        facts = (record.descr, players, max_actions, planes, action_codes)
-        self._key = fingerprint(*facts, *(functions[n] for n in sorted(functions)))
+        layout = record.descr, players, max_actions, planes, action_codes
+        # For the disk cache. A rule's own does not change with the other rules: games that share it compile it once.
+        self._key = fingerprint(layout, *(functions[name] for name in sorted(functions)))
+        self._keys = {name: fingerprint(layout, function) for name, function in functions.items()}
         self.guard = not all(is_proven(function) for function in functions.values())
         # The length of buffers for actions, with room to spare where an index past the end would not be caught.
         self.room = max_actions if self.guard else 2 * max_actions + 64
@@ -163,9 +164,9 @@ class Rules:
         exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
         try:
             made = self._on_flat_planes(function) if name == "observe" else function
-            # The function again, since a global may have changed after `_key` was computed.
-            key = fingerprint(self._key, made, name, repr(OPTIONS), self.guard)
-            return compile_function(made, exact, f"{self.name}.{name}", key, self.guard)
+            # The function again, since a global may have changed after `_keys` were computed.
+            key = fingerprint(self._keys.get(rule, self._key), made, name, repr(OPTIONS), self.guard)
+            return compile_function(made, exact, f"rules.{name}", key, self.guard)
         except Exception as error:  # Numba raises many kinds; a missing field is a bare KeyError
             file, line = where_of(error, function)
             raise RuleCompileError(rule, file, line, reason_of(error)) from error

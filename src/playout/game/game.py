@@ -275,7 +275,7 @@ class Game(ObjectHooks):
         cls = type(self)
         if "_rules" not in cls.__dict__:
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := rule_of(cls, n)) is not None}
-            facts = (self.players, self.max_actions, self.title, tuple(self.planes), self.action_codes)
+            facts = (self.players, self.max_actions, tuple(self.planes), self.action_codes)
             cls._rules = Rules(functions, self.dtype, *facts)
         return cls._rules
 
