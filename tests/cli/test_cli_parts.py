@@ -55,10 +55,12 @@ def test_a_policy_of_ones_own_is_named_by_its_file_and_its_fields_by_their_names
     assert make_settings("default", {name: words[name] for name in given}) == made
 
 
-def test_a_backup_is_a_word_with_its_p():
+def test_a_backup_is_a_word_with_its_fields():
     assert make_settings("default", {"backup": "best"}).backup == po.Best()
     assert make_settings("default", {"backup": "power_mean", "p": "3"}).backup == po.PowerMean(3.0)
     assert "p belongs to backup=power_mean, and backup is mean" in refusal(p="3")
+    minimax = make_settings("default", {"backup": "implicit_minimax", "minimax": "0.2"})
+    assert minimax.backup == po.ImplicitMinimax(0.2)
 
 
 def test_a_field_named_like_another_setting_is_given_with_its_part():

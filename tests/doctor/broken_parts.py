@@ -253,3 +253,25 @@ class Undeclared(po.Backup):
     def update(backup, edge, got):
         edge.total = got
         edge.value = got
+
+
+@broken("writes", "update", "edge.below", "got", "below")
+class WritesBelow(po.Backup):
+    columns = COLUMN
+    below = "noted"
+
+    @staticmethod
+    def update(backup, edge, got):
+        edge.below = max(edge.below, got)
+        edge.noted = edge.value = edge.below
+
+
+@broken("leaves-range", "update", "made the value")
+class AddsWhatIsBelow(po.Backup):
+    columns = COLUMN
+    below = "noted"
+
+    @staticmethod
+    def update(backup, edge, got):
+        edge.noted = edge.below
+        edge.value = got + edge.below
