@@ -61,10 +61,10 @@ test-uncompiled: $(READY) ## rules and search as plain Python, with small budget
 	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 
-test-bounds: $(READY) ## rules and search compiled with bounds checks, without the slow tests
+test-bounds: $(READY) ## the core and the built-in games compiled with bounds checks, without the slow tests
 	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warm_up $(JOBS)
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only and not guarded"
 
 test-reference: reference-data $(READY) ## comparisons with the data in REFERENCE (../shared/data), and tests at full size
 	@echo "== Tests against reference data in $(REFERENCE)"

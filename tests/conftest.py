@@ -36,6 +36,19 @@ COMPILED_ONLY = (
     "test_workbench*.py",
 )
 
+# Users' rules, parts and objects have their indices checked in every compiled run, and so has what people type: the
+# tests in these files take no part in the bounds-checked run, which is about the core and the built-in games.
+GUARDED = (
+    "test_bad_input*.py",
+    "test_chess_text*.py",
+    "test_help*.py",
+    "test_object_*.py",
+    "test_review*.py",
+    "test_stubborn_games*.py",
+    "test_wrong_answers*.py",
+)
+LISTED = {"compiled_only": COMPILED_ONLY, "guarded": GUARDED}
+
 
 def selects_reference(config: pytest.Config) -> bool:
     return "reference" in config.option.markexpr
@@ -47,19 +60,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @cache
-def is_compiled_only(path: Path) -> bool:
-    return any(path.match(pattern) for pattern in COMPILED_ONLY)
+def markers_of(path: Path) -> list[str]:
+    """The lists above that a file is in."""
+    return [name for name, patterns in LISTED.items() if any(path.match(pattern) for pattern in patterns)]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A run without the tests in these files need not import them, nor what they import."""
-    return True if "not compiled_only" in config.option.markexpr and is_compiled_only(collection_path) else None
+    """A run without the tests in a file need not import it, nor what it imports."""
+    return any(f"not {name}" in config.option.markexpr for name in markers_of(collection_path)) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if is_compiled_only(item.path):
-            item.add_marker("compiled_only")
+        for name in markers_of(item.path):
+            item.add_marker(name)
     if not selects_reference(config):
         left_out = [item for item in items if item.get_closest_marker("reference")]
         config.hook.pytest_deselected(items=left_out)

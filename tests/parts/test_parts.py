@@ -175,6 +175,7 @@ def test_a_backup_that_graphs_cannot_carry_is_refused():
     )
 
 
+@pytest.mark.guarded
 def test_another_update_does_not_inherit_what_the_mean_promises():
     own = type("Mine", (po.Mean,), {"__module__": __name__, "update": staticmethod(takes_the_last)})
     assert not own.graph
@@ -207,6 +208,7 @@ def gives_nothing(policy, node, edge, shared, rng):
     edge.value + 1.0
 
 
+@pytest.mark.guarded
 @pytest.mark.parametrize(("score", "what"), [(gives_text, ("'x'", "a string")), (gives_nothing, ("None", "nothing"))])
 def test_a_score_that_is_no_number_at_all_is_refused(score, what):
     compiled = "Mine.score, at ", f"returns {what[1]}, expected a number"
@@ -214,11 +216,13 @@ def test_a_score_that_is_no_number_at_all_is_refused(score, what):
     refused(text, lambda: search_with(policy(score=score)()).run(10), *more)
 
 
+@pytest.mark.guarded
 def test_a_preparation_that_is_no_number_is_refused():
     prepares = policy(prepare=lambda policy, node, rng: "x")()
     refused("Mine.prepare", lambda: search_with(prepares).run(10))
 
 
+@pytest.mark.guarded
 def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value,))())
     search.run(20)
@@ -226,6 +230,7 @@ def test_terms_that_do_not_fit_their_names_are_refused_and_the_tree_stays():
     assert search.result().visits == 20
 
 
+@pytest.mark.guarded
 @pytest.mark.parametrize(
     ("names", "terms", "words"),
     [
@@ -239,12 +244,14 @@ def test_wrong_terms_are_named(names, terms, words):
     refused(words, search.step)
 
 
+@pytest.mark.guarded
 def test_a_term_that_is_a_string_is_named():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, "x"))())
     search.run(20)
     refused("a string as 'exploration', expected" if COMPILED else "'exploration' is 'x', expected", search.step)
 
 
+@pytest.mark.guarded
 def test_a_term_that_is_not_a_number_is_refused_and_the_tree_stays():
     search = search_with(policy(terms=lambda policy, node, edge, shared: (edge.value, math.nan))())
     search.run(20)
@@ -257,6 +264,7 @@ def nan_later(policy, node, edge, shared, rng):
     return math.nan if edge.visits > 3 else edge.value
 
 
+@pytest.mark.guarded
 def test_a_score_that_is_not_a_number_is_told_with_its_action_and_position():
     search = search_with(policy(score=nan_later)())
     with pytest.raises(
@@ -272,6 +280,7 @@ def raises_later(policy, node, edge, shared, rng):
     return edge.value
 
 
+@pytest.mark.guarded
 def test_what_a_score_raises_is_told_with_part_and_line():
     run_is_refused("Mine.score raised ValueError: oh, at " + __file__, policy(score=raises_later)())
 
@@ -280,6 +289,7 @@ def past_the_end(policy, node, edge, shared, rng):
     return edge.value + policy.four[edge.visits]
 
 
+@pytest.mark.guarded
 def test_an_index_past_the_end_of_a_table_is_refused():
     run_is_refused("Mine.score raised IndexError: ", policy(score=past_the_end, tables=FOUR)())
 
@@ -621,6 +631,7 @@ class Cell(po.Policy):
 """
 
 
+@pytest.mark.guarded
 def test_a_file_whose_part_is_not_at_hand_can_be_read_but_not_go_on(tmp_path):
     search = started(defined_in_a_cell(CELL.replace("SCORE", "edge.value"))(0.25))
     result = search.run(40)
@@ -639,6 +650,7 @@ def test_a_file_whose_part_is_not_at_hand_can_be_read_but_not_go_on(tmp_path):
     again.run(10)
 
 
+@pytest.mark.guarded
 def test_a_cell_that_is_run_again_takes_the_place_of_the_one_before(tmp_path):
     first = defined_in_a_cell(CELL.replace("SCORE", "edge.value"))
     old = started(first())
@@ -653,6 +665,7 @@ def test_a_cell_that_is_run_again_takes_the_place_of_the_one_before(tmp_path):
     assert type(po.Search.load(tmp_path / "x.search", game=Nim()).settings.policy) is second
 
 
+@pytest.mark.guarded
 def test_a_file_is_refused_where_its_part_keeps_something_else_now(tmp_path):
     search = started(defined_in_a_cell(CELL.replace("SCORE", "edge.value"))())
     search.run(30)
