@@ -26,7 +26,7 @@ from .errors import (
 from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
-from .policies import PUCT, UCT, Parent, Policy, UCB1Tuned
+from .policies import PUCT, UCT, Improved, Parent, Policy, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
 from .search.node import Node
@@ -94,6 +94,7 @@ __all__ = [
     "GameError",
     "Gumbel",
     "Halving",
+    "Improved",
     "Leaf",
     "Mean",
     "Mixed",

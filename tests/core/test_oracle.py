@@ -27,7 +27,7 @@ from tests.games.toy_games import (
     TwiceNim,
 )
 from tests.oracles.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
-from tests.parts.own_policies import AsksAll, Habit, Latest, Remembers, Sampled
+from tests.parts.own_policies import AsksAll, Habit, Latest, Remembers, Rivals, Sampled
 from tests.sizes import examples
 
 EXAMPLES = examples(400)
@@ -95,7 +95,8 @@ def settings_for(draw, game):
     if game.range is not None:
         built_in.append(po.PUCT(c, variance=0.85, expected=0.3))
     examples_of = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]
-    own = [Sampled(), Remembers(c), AsksAll(), Habit(c)]
+    own = [Sampled(), Remembers(c), AsksAll(), Habit(c), Rivals(c)]
+    built_in += [po.Improved(), po.Improved(20.0, 0.1, rescale=True)]
     policy = draw(st.sampled_from([*built_in, *examples_of, *own]))
     known = game.range is not None
     backups = [po.Mean(), Latest()]

@@ -49,7 +49,7 @@ def parts_in(module):
             yield cls()
 
 
-BUILT_IN = [po.UCT(), po.UCB1Tuned(), po.PUCT(growth=1.0), po.Mean(), po.Best(), po.PowerMean()]
+BUILT_IN = [po.UCT(), po.UCB1Tuned(), po.PUCT(growth=1.0), po.Improved(), po.Mean(), po.Best(), po.PowerMean()]
 
 
 @pytest.mark.parametrize(
