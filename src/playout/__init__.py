@@ -26,7 +26,7 @@ from .errors import (
 from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
-from .policies import PUCT, UCBV, UCT, Parent, Policy, Thompson, UCB1Tuned
+from .policies import PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
 from .search.node import Node
@@ -96,6 +96,7 @@ __all__ = [
     "Gumbel",
     "Halving",
     "ImplicitMinimax",
+    "Improved",
     "Leaf",
     "Mean",
     "Mixed",

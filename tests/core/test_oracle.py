@@ -27,7 +27,7 @@ from tests.games.toy_games import (
     TwiceNim,
 )
 from tests.oracles.oracle import Oracle, SplitMix64, compiled_tree, oracle_tree
-from tests.parts.own_policies import AsksAll, Habit, Latest, Remembers, Sampled
+from tests.parts.own_policies import AsksAll, Habit, Latest, Remembers, Rivals, Sampled
 from tests.sizes import CHECKED, FULL_SIZE, examples
 
 EXAMPLES = examples(400)
@@ -95,7 +95,8 @@ def settings_for(draw, game, all_parts=not CHECKED or FULL_SIZE):
     built_in += [po.Thompson(c), po.UCBV(c), po.UCBV(c, bonus=1.0)]
     if game.range is not None:
         built_in.append(po.PUCT(c, variance=0.85, expected=0.3))
-    own = [Sampled(), Remembers(c), AsksAll(), Habit(c)]
+    built_in += [po.Improved(), po.Improved(20.0, 0.1, rescale=True)]
+    own = [Sampled(), Remembers(c), AsksAll(), Habit(c), Rivals(c)]
     formulas = [EpsilonGreedy(0.3), Boltzmann(), BayesUCB(c), ProgressiveBias(c)]
     policy = draw(st.sampled_from([*built_in, *own, *formulas] if all_parts else [*built_in, *own]))
     known = game.range is not None

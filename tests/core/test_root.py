@@ -44,9 +44,9 @@ def test_any_root_grows_the_oracles_tree(data, kind, topology, seed):
     game = kind()
     settings, root = data.draw(settings_for(game)), data.draw(roots(game))
     noise = settings.noise if isinstance(root, po.Forced) else None
-    settings = settings.replace(
-        root=root, noise=noise, answer=data.draw(st.sampled_from(["visits", "visits", "value"]))
-    )
+    policy, backup = data.draw(st.sampled_from([po.UCT(), po.PUCT(1.0)])), po.Mean()  # the root's rule knows neither
+    answer = data.draw(st.sampled_from(["visits", "visits", "value"]))
+    settings = settings.replace(root=root, noise=noise, policy=policy, backup=backup, answer=answer)
     settings = settings.replace(root_temperature=data.draw(st.sampled_from([1.0, 1.0, 2.0])))
     if settings.noise is not None and data.draw(st.booleans()):
         settings = settings.replace(noise=po.Noise(settings.noise.fraction, settings.noise.alpha, shaped=True))
@@ -139,9 +139,9 @@ def test_gumbels_scores_and_improved_policy_are_those_of_the_paper():
     result = search.result()
     visited = {s.action: (s.visits, s.value) for s in result.actions if s.visits}
     assert visited[0][0] == 4  # 1 has the highest logit + sigma(q)
-    # The value for unvisited actions mixes v = 0.125, from when the plan began, and the visited ones by prior.
+    # What unvisited actions are worth mixes the root's own value, 5 * 0.125 - 3 * 0.5 + 0.5 = -0.375, and the others'.
     (n, q), (m, p) = visited[0], visited[1]
-    mixed = (0.125 + (n + m) * (0.2 * q + 0.3 * p) / 0.5) / (1 + n + m)
+    mixed = (-0.375 + (n + m) * (0.2 * q + 0.3 * p) / 0.5) / (1 + n + m)
     sigma = [(10 + n) * 0.1 * (value + 1) / 2 for value in (q, p, mixed)]
     weights = [0.2 * math.exp(sigma[0]), 0.3 * math.exp(sigma[1]), *[0.1 * math.exp(sigma[2])] * 5]
     expected = {action: weight / sum(weights) for action, weight in enumerate(weights)}

@@ -53,6 +53,7 @@ BUILT_IN = [
     po.UCT(),
     po.UCB1Tuned(),
     po.PUCT(growth=1.0),
+    po.Improved(),
     po.Thompson(),
     po.UCBV(),
     po.Mean(),

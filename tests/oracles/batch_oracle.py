@@ -114,8 +114,8 @@ class BatchOracle:
 
     def begin_plan(self, length):
         settings, scale = SimpleNamespace(ties="first"), lambda: (self.low, self.high)
-        value, children = self.root.value, self.root.children
-        self.plan = Plan(self.rule, children, length, value, settings, scale, None, self.visits)
+        args = (lambda: self.root.value, settings, scale, None, self.visits)
+        self.plan = Plan(self.rule, self.root.children, length, *args)
         self.ends = self.simulations + length
 
     def must_wait(self, waiting):

@@ -17,7 +17,7 @@ from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, 
 
 from .root_oracle import Plan, forced_edge
 
-BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT)  # the oracle has its own formulas for these
+BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT, po.Improved)  # the oracle has its own formulas for these
 SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
 
 
@@ -244,8 +244,8 @@ class Oracle:
             count = len(self.root.edges)
             size = count if isinstance(root, po.Halving) else min(root.considered or 16, count)
             length = max(root.simulations or 8 * size, done)
-        value = self.root.value if self.root.visits else None
-        args = (root, self.root.edges, length, value, self.s, self.value_range, self.random, lambda e: e.visits)
+        node = self.root
+        args = (root, node.edges, length, lambda: node.value, self.s, self.value_range, self.random, lambda e: e.visits)
         self.plan, self.ends = Plan(*args), done + length
 
     def value_range(self):
@@ -271,7 +271,7 @@ class Oracle:
         more = len(visited) < allowed
         if more and (self.unvisited == "infinity" or isinstance(self.s.expansion, po.OneAtATime)):
             return self.next_unvisited(node, waiting)
-        self.prepare(node)
+        self.prepare(node, [*visited, *waiting])
         if visited and waiting and all(e.exact for e in visited):  # nothing else to learn here
             return self.next_unvisited(node, waiting)
         one_for_all = self.s.policy.by_prior or not self.s.policy.scores_unvisited
@@ -287,14 +287,41 @@ class Oracle:
             chosen = tied[self.random.below(len(tied))] if len(tied) > 1 else tied[0]
         if chosen.visits:
             return chosen
-        return self.next_unvisited(node, waiting) if one_for_all else Oracle.take_any(self, node, chosen)
+        return self.next_unvisited(node, waiting) if one_for_all else self.take_any(node, chosen)
 
-    def prepare(self, node):
-        """Call a user's `prepare`, once per node and simulation, before any score."""
-        policy = self.s.policy
+    def prepare(self, node, edges):
+        """Call a user's `prepare`, or `look` for each edge, once per node and simulation, before any score."""
+        policy, (_, scale) = self.s.policy, self.scale()
         self.shared = 0.0
-        if hasattr(policy, "prepare") and type(policy) not in BUILT_IN:
+        if isinstance(policy, po.Improved):
+            self.shared = self.improved(policy, node, edges)
+        elif hasattr(policy, "look"):
+            self.shared = SimpleNamespace(**{name: policy.shared[name].type(0) for name in policy.shared.names})
+            for turn in range(policy.looks):
+                for edge in edges:
+                    seen = self.edge_view(edge, self.seen_value(node, edge), scale)
+                    seen.proven = edge.exact is not None
+                    policy.look(self.policy, self.view(node), seen, self.shared, np.int64(turn))
+        elif hasattr(policy, "prepare") and type(policy) not in BUILT_IN:
             self.shared = self.asked(policy.prepare, self.view(node))
+
+    def improved(self, policy, node, edges):
+        """Gumbel's improved policy at a node: softmax(ln prior + sigma(completed value)), by the ids of its edges."""
+        visited = [e for e in edges if e.visits]
+        count, mixed, (base, scale) = sum(e.visits for e in visited), node.value, self.scale()
+        if visited:
+            own = mixed * (1 + count) - sum(e.visits * e.value for e in visited)
+            weights = [max(e.prior, 1e-12) for e in visited]
+            mean = sum(w * e.value for w, e in zip(weights, visited, strict=True)) / sum(weights)
+            mixed = (own + count * mean) / (1 + count)
+        values = {id(e): ((e.value if e.visits else mixed) - base) * scale for e in edges}
+        width = 1.0 if self.normalise else self.high - self.low
+        if policy.rescale:
+            width = max(max(values.values()) - min(values.values()), 1e-8)
+        factor = (policy.visit_offset + max((e.visits for e in visited), default=0)) * policy.value_scale / width
+        highest = max(values.values())
+        weights = {id(e): max(e.prior, 1e-12) * math.exp(factor * (values[id(e)] - highest)) for e in edges}
+        return {key: weight / sum(weights.values()) for key, weight in weights.items()}
 
     def asked(self, function, *seen):
         """Call a function of a user's policy unchanged; it may draw random numbers."""
@@ -337,14 +364,7 @@ class Oracle:
 
     def score(self, node, edge):
         """Value plus exploration; a proven edge has no exploration, and a proven loss is the last resort."""
-        base, scale = self.scale()
-        if edge.visits:
-            value = (edge.value - base) * scale
-        elif isinstance(self.unvisited, po.Parent):
-            seen = math.sqrt(total(e.prior for e in node.visited())) if self.unvisited.by_seen else 1.0
-            value = (node.value - base) * scale - self.unvisited.reduction * seen
-        else:
-            value = (self.unvisited - base) * scale
+        value, (_, scale) = self.seen_value(node, edge), self.scale()
         if edge.exact:  # passed over: by all visits with one player, by every fourth with more
             passed = self.s.solver and (self.alone or node.visits % 4 == 1)
             return -math.inf if edge.value <= self.low or passed else value
@@ -352,7 +372,19 @@ class Oracle:
             if not edge.visits and not self.s.policy.scores_unvisited:
                 return value
             return self.asked(self.s.policy.score, self.view(node), self.edge_view(edge, value, scale))
+        if isinstance(self.s.policy, po.Improved):
+            return self.shared[id(edge)] - edge.visits / (1 + node.visits - node.own)
         return value + self.exploration(node, edge, scale)
+
+    def seen_value(self, node, edge):
+        """What a policy takes an edge to be worth, in the unit of scores."""
+        base, scale = self.scale()
+        if edge.visits:
+            return (edge.value - base) * scale
+        if isinstance(self.unvisited, po.Parent):
+            seen = math.sqrt(total(e.prior for e in node.visited())) if self.unvisited.by_seen else 1.0
+            return (node.value - base) * scale - self.unvisited.reduction * seen
+        return 0.0 if self.unvisited == "infinity" else (self.unvisited - base) * scale
 
     def exploration(self, node, edge, scale):
         policy, n = self.s.policy, edge.visits
@@ -468,7 +500,7 @@ class Oracle:
         self.root.edges = self.root.visited() + sorted(self.root.waiting(), key=lambda e: -e.prior)
 
     def alphas(self, noise):
-        """One for each edge; `shaped`: half of their sum by how far each log prior, cut at 1%, exceeds the mean."""
+        """One for each edge; if shaped, half of their sum by how far each log prior, cut at 1%, is above the mean."""
         edges = self.root.edges
         logs = [math.log(min(e.prior, 0.01) + 1e-20) for e in edges]
         above = [max(0.0, x - sum(logs) / len(logs)) for x in logs]

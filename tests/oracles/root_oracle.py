@@ -16,7 +16,8 @@ class Plan:
     """
 
     def __init__(self, root, edges, length, value, settings, scale, random, visits):
-        self.root, self.edges, self.value, self.scale, self.visits = root, edges, value, scale, visits
+        self.root, self.edges, self.scale, self.visits = root, edges, scale, visits
+        self.value = value  # a function: the mean of the root
         considered = len(edges) if isinstance(root, po.Halving) else root.considered or 16
         self.size, self.length = min(considered, len(edges), length), length
         self.rounds = max(1, math.ceil(math.log2(self.size)))
@@ -36,12 +37,13 @@ class Plan:
     def terms(self):
         """What each edge's value counts for, by its id; an unvisited edge is worth the mixed value."""
         visited = [e for e in self.edges if e.visits]
-        count, own = sum(e.visits for e in visited), self.value is not None
-        mixed = self.value or 0.0
+        count, mixed = sum(e.visits for e in visited), self.value()
         if visited:
+            # The root's own value, if one visit was for the root itself: the rest of its mean.
+            own = mixed * (1 + count) - sum(e.visits * e.value for e in visited)
             weights = [max(e.prior, 1e-12) for e in visited]
             mean = sum(w * e.value for w, e in zip(weights, visited, strict=True))
-            mixed = (own * mixed + count * mean / sum(weights)) / (own + count)
+            mixed = (own + count * mean / sum(weights)) / (1 + count)
         completed = {id(e): e.value if e.visits else mixed for e in self.edges}
         if isinstance(self.root, po.Halving):
             return completed

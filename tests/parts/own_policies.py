@@ -58,6 +58,42 @@ class Louder(po.UCT):
         return policy.factor * policy.c * root_log(node.visits)
 
 
+class Rivals(po.Policy):
+    """The distance to the best sibling, with exploration that grows with the number of its rivals: needs two looks."""
+
+    c: float = 0.7
+    shared = np.dtype([("greatest", np.float64), ("rivals", np.int64), ("proven", np.int64)])
+    looks = 2
+
+    @staticmethod
+    def look(policy, node, edge, shared, turn):
+        if turn == 0:
+            shared.greatest = max(shared.greatest, edge.value)
+            shared.proven += 1 if edge.proven else 0
+        elif edge.value > shared.greatest - 0.5:
+            shared.rivals += 1
+
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        crowd = shared.rivals + shared.proven
+        return edge.value - shared.greatest + policy.c * math.sqrt(crowd * node.visits) / (1.0 + edge.visits)
+
+
+class Noted(Rivals):
+    """The same for a policy that keeps a column, which `look` sees."""
+
+    columns = np.dtype([("sum", np.float64)])
+
+    @staticmethod
+    def look(policy, node, edge, shared, turn):
+        shared.greatest = max(shared.greatest, edge.sum)
+        shared.rivals += turn
+
+    @staticmethod
+    def update(policy, edge, got):
+        edge.sum += got
+
+
 class Remembers(po.Policy):
     """PUCT with a share of the best return that an edge ever got, which is kept in columns."""
 

@@ -10,8 +10,9 @@ import playout as po
 from playout.core.jit import COMPILED
 from playout.core.rng import random_float, random_normal
 from tests.games.toy_games import Auction, Dice, Nim, PriorNim
+from tests.oracles.oracle import Oracle, compiled_tree, oracle_tree
 
-from .own_policies import Louder, OwnPUCT, OwnUCT
+from .own_policies import Louder, Noted, OwnPUCT, OwnUCT
 
 SIMULATIONS = 2000 if COMPILED else 150
 
@@ -52,6 +53,36 @@ def test_a_copy_is_the_same_where_values_come_from_outside():
         search.run(300)
         grown.append(visits(search))
     assert grown[0] == grown[1]
+
+
+def test_a_look_at_all_edges_sees_columns():
+    settings, game = po.Settings(policy=Noted()), Nim()
+    search, oracle = po.Search(game, settings, seed=2), Oracle(game, settings, seed=2)
+    search.run(200)
+    oracle.run(200)
+    assert compiled_tree(search) == oracle_tree(oracle)
+
+
+MOST = np.dtype([("most", np.int64)])
+LOOKS = {"shared": MOST, "look": staticmethod(lambda policy, node, edge, shared, turn: None)}
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"look": LOOKS["look"]}, "has a look, but no `shared`, the record it fills"),
+        ({"shared": MOST}, "has shared, but no `look"),
+        ({**LOOKS, "look": staticmethod(lambda policy, node: None)}, "look takes .* expected `look"),
+        ({**LOOKS, "looks": 0}, "looks is 0, expected a whole number from 1 to 8"),
+        ({**LOOKS, "shared": np.dtype([("most", np.int8)])}, "'most' is int8, expected float64 or int64"),
+        ({**LOOKS, "shared": np.dtype([("most", np.int64, (3,))])}, "shared has a field that is an array"),
+        ({**LOOKS, "prepare": staticmethod(lambda policy, node, rng: 0.0)}, "has both prepare and look"),
+    ],
+)
+def test_a_look_that_cannot_be_is_refused(body, message):
+    score = staticmethod(lambda policy, node, edge, shared, rng: 0.0)
+    with pytest.raises(po.SettingsError, match=message):
+        type("Wrong", (po.Policy,), {"score": score, **body})
 
 
 def test_a_subclass_of_a_built_in_policy_keeps_its_settings_and_changes_its_rule():

@@ -178,10 +178,10 @@ def whole(
     return _field(default, _words(meaning, none), number=WHOLE, least=least, most=most, unit=unit, name=name)
 
 
-def flag(*, default: bool | None, meaning: Text | str = "", none: str = "") -> Any:
+def flag(*, default: bool | None, meaning: Text | str = "", none: str = "", name: str = "") -> Any:
     """A field that is on or off; `none` is the word for None, where that is accepted."""
     said = _words(meaning, none)
-    return _field(default, said | {"words": {**said["words"], **ON_OFF}})
+    return _field(default, said | {"words": {**said["words"], **ON_OFF}}, name=name)
 
 
 def word(*, default: str, words: tuple[str, ...], meaning: Text | str = "") -> Any:

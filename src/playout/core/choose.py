@@ -1,9 +1,10 @@
 """Which edge a simulation takes from a node: the one loop over its edges, made around a policy's own functions.
 
-A policy says what an edge scores (`score`), given what all edges of a node share (`prepare`). Everything else is the
-same for all policies, in tree, graph and open loop, and is here: what counts as a visit, which unvisited edges take
-part, how ties are broken, and which proven edges are passed over. The loop is compiled together with the policy and
-called once per node, by its address in the rules table, so a new policy compiles nothing else.
+A policy says what an edge scores (`score`), given what all edges of a node share: a number (`prepare`), or a record
+that passes over all edges fill (`look`). Everything else is the same for all policies, in tree, graph and open loop,
+and is here: what counts as a visit, which unvisited edges take part, how ties are broken, and which proven edges are
+passed over. The loop is compiled together with the policy and called once per node, by its address in the rules table,
+so a new policy compiles nothing else.
 """
 
 import math
@@ -25,13 +26,21 @@ PASS_OVER_EVERY = 4
 NO_NUMBER = -1  # in place of an edge: a score was not a number
 
 
-def make_preparation() -> Callable[..., Any]:
-    """A `prepare` for policies without one; a new function for each, as in `make_split`."""
+def make_preparation(own: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A policy's own `prepare`, as a float64, or 0 without one; a new function for each, as in `make_split`."""
 
     def prepare(policy, node, rng):
+        return np.float64(own(policy, node, rng))
+
+    def nothing(policy, node, rng):
         return 0.0
 
-    return inlined(prepare)
+    return inlined(nothing if own is None else prepare)
+
+
+@inlined
+def no_look(policy, node, edge, shared, turn):
+    """The `look` of a policy without one."""
 
 
 def make_split() -> Callable[..., Any]:
@@ -64,7 +73,8 @@ class Functions(NamedTuple):
     score: Callable[..., Any]
     settings: Callable[..., Any]  # makes a record of the bytes of `tree.policy`
     split: Callable[..., Any]  # writes the terms of a score
-    prepare: Callable[..., Any]
+    prepare: Callable[..., Any]  # gives what the edges share: a number, or an empty record
+    look: Callable[..., Any] = no_look
     slate: Callable[..., Any] = no_slate  # makes a blank edge for `show` to write on
     show: Callable[..., Any] = no_columns  # adds the policy's own columns to its view of an edge
 
@@ -75,17 +85,19 @@ def make_choose(
     waiting: bool,
     scores_unvisited: bool,
     asks_first: bool,
+    looks: int,
     checked: bool,
     shown: bool,
 ) -> Callable[..., Any]:
     """Make the choice at a player's node, for one policy.
 
     With `waiting`, simulations in flight count. With `scores_unvisited`, the policy scores unvisited edges too: all
-    that are allowed, or with `asks_first` only the first, which stands for the rest. With `checked`, scores that are
-    not numbers are detected. With `shown`, all scores and their terms are kept for a step to show.
+    that are allowed, or with `asks_first` only the first, which stands for the rest. Before, it `looks` at all edges as
+    often as this. With `checked`, scores that are not numbers are detected. With `shown`, all scores and their terms
+    are kept for a step to show.
     """
     prepare, score, settings, split = functions.prepare, functions.score, functions.settings, functions.split
-    new_slate, show = functions.slate, functions.show
+    look, new_slate, show = functions.look, functions.slate, functions.show
 
     def choose(params, tree, work, number, depth, extra):
         """The edge to take: the one of highest score, ties at random (or the first). NO_NUMBER if a score is not one.
@@ -107,14 +119,24 @@ def make_choose(
         random = rng[0]
         subtract, multiply = scale_of(params, tree.bounds)
         view = node_view(params, tree, number, flying, subtract, multiply)
-        shared = np.float64(prepare(policy, view, rng))
+        shared = prepare(policy, view, rng)
         pass_over = passes_over(params, node)
         unvisited, least = 0.0, 0.0
-        if waiting or more:
+        if waiting or more or looks > 0:
             unvisited = 0.0 if params.unvisited == INFINITE else unvisited_value(params, tree, node, subtract, multiply)
         if waiting:
             least = tree.bounds[LEAST] if params.lowest == -np.inf else params.lowest
         slate = new_slate()
+        if looks > 0:
+            for k in range(looks * count):
+                i = k % count
+                e = np.int64(work.candidates[row, i, 0]) if topology == OPEN else first + i
+                if i < taken:
+                    pending = np.int64(work.pending[e]) if waiting else np.int64(0)
+                    plain = edge_view(params, edges[e], pending, least, subtract, multiply, unvisited)
+                else:
+                    plain = show_unvisited(edges, work, topology, first, row, i, unvisited)
+                look(policy, view, show(slate, plain, tree, max(e, np.int64(-1))), shared, np.int64(k // count))
         best, ties, open_ends, chosen, sound = -np.inf, np.int64(0), np.int64(0), np.int64(0), True
         for i in range(np.uint64(taken)):  # unsigned: Numba does not test for a negative index
             e = np.uint64(first) + i

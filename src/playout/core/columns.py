@@ -65,6 +65,24 @@ def record_view(record: np.dtype[Any]) -> Callable[..., Any]:
     return intrinsic(as_record)  # type: ignore[no-any-return]
 
 
+def new_record(record: np.dtype[Any]) -> Callable[..., Any]:
+    """A function of anything that makes an empty record on the stack."""
+    if not COMPILED:
+        return lambda *_: Fields(np.zeros(1, record)[0])
+    kind = from_dtype(np.dtype((np.record, record)))
+
+    def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        words = ir.ArrayType(ir.IntType(64), kind.size // WORD)
+        place = cgutils.alloca_once(builder, words)
+        builder.store(ir.Constant(words, None), place)
+        return builder.bitcast(place, context.get_value_type(kind))
+
+    def empty(typingctx: Any, policy: Any, node: Any, rng: Any) -> Any:
+        return kind(policy, node, rng), codegen
+
+    return intrinsic(empty)  # type: ignore[no-any-return]
+
+
 def new_edge(columns: np.dtype[Any]) -> Callable[..., Any]:
     """A function that makes an edge with these columns: a record on the stack."""
     if not COMPILED:

@@ -19,6 +19,7 @@ from .jit import called, inlined, njit
 from .params import GUMBEL, HALVING
 from .rng import random_below, random_gumbel
 from .tree import GREATEST, LEAST, ROOT, SIMULATIONS, WAITING
+from .views import mixed_value
 
 TINY = 1e-12  # the least prior that a logit is taken of
 LEAST_WIDTH = 1e-8  # of the values at the root, where they are scaled by it
@@ -65,7 +66,6 @@ def begin_plan(params, tree):
         for i in range(count):
             rows[i]["noise"] = params.gumbel_noise * random_gumbel(tree.rng)
     plan["ends"], plan["length"] = done + length, length
-    plan["value"], plan["valued"] = node["value"], node["visits"] > 0
     plan["rounds"] = rounds_of(size)
     plan["pool"], plan["size"], plan["entered"] = count, size, 0
     plan["base"], plan["goal"] = 0, passes_of(plan)
@@ -122,14 +122,13 @@ def visits_at(tree, work, i, e):
 def value_terms(params, tree):
     """What values count for in scores: (subtract, factor, rest).
 
-    The value of a visited edge counts factor (value - subtract), an unvisited edge `rest`. It is worth a mix of the
-    root's own value v and of the visited ones, (v + N sum(p q) / sum(p)) / (1 + N), N being all visits. For Gumbel,
-    sigma(q) = (offset + most visits) scale q, where q is from 0 to 1 in the game's range, or in that of the values
-    seen; with `rescale` in that of the root's own edges.
+    The value of a visited edge counts factor (value - subtract), an unvisited edge `rest`, which stands for its
+    `mixed_value`. For Gumbel that is sigma(q) = (offset + most visits) scale q, where q is from 0 to 1 in the game's
+    range, or in that of the values seen; with `rescale` in that of the root's own edges.
     """
-    node, plan = tree.nodes[ROOT], tree.plan[0]
+    node = tree.nodes[ROOT]
     first, count = np.int64(node["first_edge"]), np.int64(node["count"])
-    most, total, seen, weighted, unvisited = np.int64(0), np.int64(0), 0.0, 0.0, np.int64(0)
+    most, total, seen, weighted, summed, unvisited = np.int64(0), np.int64(0), 0.0, 0.0, 0.0, np.int64(0)
     least, greatest = np.inf, -np.inf
     for e in range(first, first + count):
         edge = tree.edges[e]
@@ -138,12 +137,11 @@ def value_terms(params, tree):
             unvisited += 1
             continue
         most, total = max(most, visits), total + visits
-        seen, weighted = seen + prior, weighted + prior * value
+        seen, weighted, summed = seen + prior, weighted + prior * value, summed + visits * value
         least, greatest = min(least, value), max(greatest, value)
-    mixed = plan["value"] if plan["valued"] else 0.0
+    mixed = np.float64(node["value"])
     if total > 0:
-        valued = np.int64(plan["valued"])
-        mixed = (valued * plan["value"] + total * weighted / seen) / (valued + total)
+        mixed = mixed_value(mixed, total, weighted / seen, summed / total)
     if params.root != GUMBEL:
         return 0.0, 1.0, mixed
     if not params.rescale:

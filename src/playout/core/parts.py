@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
-from .columns import BELOW, NONE, WDL, column_moves, new_edge, record_view
+from .columns import BELOW, NONE, WDL, column_moves, new_edge, new_record, record_view
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_part, inlined
@@ -72,18 +72,19 @@ def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, ar
 
     def make() -> Callable[..., Any]:
         prepares, splits = "prepare" in policy.functions, "terms" in policy.functions and shown
+        facts = policy.facts
         given: dict[str, Any] = {
             "score": policy.ready("score"),
             "settings": record_view(policy.record),
-            "prepare": policy.ready("prepare") if prepares else make_preparation(),
+            "prepare": make_preparation(policy.ready("prepare") if prepares else None),
             "split": _splitter(policy.ready("terms"), policy.facts["terms"]) if splits else make_split(),
         }
         if policy.columns.names:
             given |= {"slate": new_edge(policy.columns), "show": _shower(policy.columns)}
-        facts = policy.facts
-        return make_choose(
-            Functions(**given), topology, waiting, facts["scores_unvisited"], facts["asks_first"], policy.guard, shown
-        )
+        if facts["looks"]:
+            given |= {"prepare": new_record(np.dtype(facts["shared"])), "look": policy.ready("look")}
+        of_policy = (facts["scores_unvisited"], facts["asks_first"], facts["looks"], policy.guard)
+        return make_choose(Functions(**given), topology, waiting, *of_policy, shown)
 
     return _entry((policy,), ("choose", topology, waiting, shown), make, arrays)
 

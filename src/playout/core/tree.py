@@ -80,15 +80,12 @@ PLAN = np.dtype(
         ("ends", np.int64),  # the count of simulations at which the plan under way ends
         ("wanted", np.int64),  # the count at which the run under way ends; the next plan will end there, too
         ("length", np.int64),  # simulations of the plan
-        ("value", np.float64),  # of the root when the plan began
-        ("valued", np.int32),  # 1: the root had a value then
         ("rounds", np.int32),
         ("pool", np.int32),  # candidates of the last round, which come first; of the first round: all edges
         ("size", np.int32),  # how many of these this round takes
         ("entered", np.int32),  # how many it has taken; they come first
         ("base", np.int32),  # visits since the plan began that each candidate had when this round began
         ("goal", np.int32),  # visits that each is to have at the end of the round
-        ("pad", np.int32),
     ]
 )
 CANDIDATE = np.dtype(

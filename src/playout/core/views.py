@@ -97,7 +97,7 @@ def edge_view(params, edge, pending, least, subtract, multiply, unvisited):
         np.float64(edge["spread"]) * multiply * multiply,
         np.float64(edge["prior"]),
         np.int64(edge["action"]),
-        False,
+        edge["child"] < 0,
     )
 
 
@@ -106,6 +106,23 @@ def unvisited_view(action, prior, value):
     """An unvisited edge as a policy sees it."""
     zero = np.int64(0)
     return EdgeView(zero, zero, np.float64(value), 0.0, np.float64(prior), np.int64(action), False)
+
+
+@inlined
+def mixed_value(value, visits, by_prior, by_visits):
+    """What Gumbel takes unvisited edges to be worth, (v + N sum(p q) / sum(p)) / (1 + N) (Danihelka and others 2022).
+
+    v is a network's value of the node, the sums are over the visited edges, N are all their visits. The node's mean is
+    `value` = (v + sum(n q)) / (1 + N). So it is computed from that, from N = `visits`, and from the edges' mean values
+    `by_prior` = sum(p q) / sum(p) and `by_visits` = sum(n q) / N.
+
+    >>> v, visits, q, p = 0.5, [3, 1], [0.9, 0.1], [0.2, 0.6]
+    >>> round((v + 4 * (0.2 * 0.9 + 0.6 * 0.1) / 0.8) / 5, 12)
+    0.34
+    >>> round(mixed_value((v + 3 * 0.9 + 1 * 0.1) / 5, 4, (0.2 * 0.9 + 0.6 * 0.1) / 0.8, (3 * 0.9 + 1 * 0.1) / 4), 12)
+    0.34
+    """
+    return value + (by_prior - by_visits) * visits / (1.0 + visits)
 
 
 @inlined

@@ -20,15 +20,16 @@ SEED = 12345
 
 @dataclass
 class Given:
-    """What a function is called with; `got` and `below` are for `update` only."""
+    """What a function is called with; `got` and `below` are for `update` only, `turn` for `look`."""
 
     record: bytes
     edge: Edge | None = None
     node: NodeView | None = None
-    shared: float = 0.0
+    shared: float | bytes = 0.0  # a number, or the bytes of a record
     seed: int = SEED
     got: float = 0.0
     below: float = 0.0  # for an `update` that looks below
+    turn: int = 0
 
 
 @dataclass
@@ -39,6 +40,8 @@ class PartAnswer:
     record: bytes
     edge: dict[str, Any]
     drew: bool  # whether it drew a random number
+    shared: dict[str, Any]  # the record that a `look` fills; empty if there is none
+    shared_bytes: bytes = b""
 
 
 class PartAsker:
@@ -49,6 +52,7 @@ class PartAsker:
         self.code = part.code(game)
         self.names = [name for name in self.cls._signatures if hasattr(self.cls, name)]
         self.compiled: dict[str, Any] = {}
+        self.shared = np.dtype(list(self.code.facts.get("shared", [])))
         self.asked = 0
         if COMPILED:
             reason = not_compiled(self.cls, self.code)
@@ -63,7 +67,9 @@ class PartAsker:
         self.asked += 1
         record = np.frombuffer(given.record, np.uint8).copy()
         edge, rng = self._plain_edge(name, given), np.array([given.seed], np.uint64)
-        seen = self._arguments(name, Fields(record.view(self.code.record)[0]), given, edge, rng)
+        shared = self._shared_record(given)
+        settings, passed = Fields(record.view(self.code.record)[0]), None if shared is None else Fields(shared[0])
+        seen = self._arguments(name, settings, given, edge, rng, passed)
         try:
             value = self.notes.watchdog.call(getattr(self.cls, name), *seen)
         except AttributeError as error:
@@ -73,7 +79,7 @@ class PartAsker:
         except (Exception, NeverReturnedError) as error:  # noqa: BLE001  # a user's function may raise anything
             self.notes.raised(name, error, f"called with {asked}")
         after = dict(vars(edge)) if isinstance(edge, SimpleNamespace) else {}
-        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed, *_written_in(shared))
 
     def ask_compiled(self, name: str, given: Given) -> PartAnswer | None:
         """Call the compiled function; None if there is none."""
@@ -81,18 +87,24 @@ class PartAsker:
             return None
         record = np.frombuffer(given.record, np.uint8).copy()
         edge, rng = self._compiled_edge(name, given), np.array([given.seed], np.uint64)
-        settings = record.view(np.dtype((np.record, self.code.record)))[0]
-        seen = self._arguments(name, settings, given, edge, rng)
+        settings, shared = record.view(np.dtype((np.record, self.code.record)))[0], self._shared_record(given)
+        passed = None if shared is None else shared.view(np.dtype((np.record, self.shared)))[0]
+        seen = self._arguments(name, settings, given, edge, rng, passed)
         with larger_records_may_stand_in():
             value = self.compiled[name](*seen)
         after = {field: edge[field] for field in edge.dtype.names or ()} if isinstance(edge, np.record) else {}
-        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed)
+        return PartAnswer(value, record.tobytes(), after, int(rng[0]) != given.seed, *_written_in(shared))
 
-    def _arguments(self, name: str, settings: Any, given: Given, edge: Any, rng: Any) -> tuple[Any, ...]:
-        shared = np.float64(given.shared)
+    def _shared_record(self, given: Given) -> Any:
+        """An array of the one record that a `look` fills; None where the edges share a number."""
+        return np.frombuffer(given.shared, self.shared).copy() if isinstance(given.shared, bytes) else None
+
+    def _arguments(self, name: str, settings: Any, given: Given, edge: Any, rng: Any, record: Any) -> tuple[Any, ...]:
+        shared = np.float64(given.shared) if record is None else record
         return {
             "score": (settings, given.node, edge, shared, rng),
             "prepare": (settings, given.node, rng),
+            "look": (settings, given.node, edge, shared, np.int64(given.turn)),
             "terms": (settings, given.node, edge, shared),
             "update": (settings, edge, np.float64(given.got)),
         }[name]
@@ -126,3 +138,10 @@ class PartAsker:
         names = self.code.columns.names or ()
         numbers = edge.columns or (0,) * len(names)
         return {name: self.code.columns[name].type(n) for name, n in zip(names, numbers, strict=True)}
+
+
+def _written_in(shared: Any) -> tuple[dict[str, Any], bytes]:
+    """The numbers of a shared record, and its bytes."""
+    if shared is None:
+        return {}, b""
+    return {name: shared[name][0] for name in shared.dtype.names}, shared.tobytes()

@@ -31,6 +31,7 @@ GAMES = ("tictactoe", "target_sum", "connect4")
 SIMULATIONS = 150
 HISTORIES, LENGTH = 30, 12  # sequences of returns that a backup is given, and their length
 CLOSE = 1e-6
+Shared = float | bytes  # what the edges of a node share: a number, or the bytes of a record
 
 
 @dataclass(frozen=True)
@@ -212,13 +213,16 @@ class PolicyDoctor(PartDoctor):
                 return
 
     def _look_at(self, case: Case) -> None:
-        asked, shared = self.asker.names, 0.0
+        asked = self.asker.names
+        shared: Shared = 0.0
         if "prepare" in asked:
             told = f"node visits {case.node.visits}, value {case.node.value:.4g}, count {case.node.count}"
             given = Given(case.record, node=case.node)
             answer = self.asked("prepare", given, told)
             self._look_for_changes("prepare", given, answer, told)
             shared = self.number("prepare", answer.value, told)
+        if "look" in asked:
+            shared = self._look_by_policy(case)
         infinite: list[tuple[float, Edge]] = []
         for edge in case.visited:
             score = self._score(case, edge, shared)
@@ -229,7 +233,22 @@ class PolicyDoctor(PartDoctor):
         if self.part.scores_unvisited:
             self._look_at_unvisited(case, shared)
 
-    def _score(self, case: Case, edge: Edge, shared: float) -> float:
+    def _look_by_policy(self, case: Case) -> bytes:
+        """What the policy's `look` makes of a node's edges."""
+        shared = bytes(self.asker.shared.itemsize)
+        for turn in range(self.part.looks):
+            for edge in (*case.visited, *case.unvisited):
+                told = f"{case.told(edge)}, turn {turn}"
+                given = Given(case.record, edge, case.node, shared, turn=turn)
+                answer = self.asked("look", given, told)
+                self._look_for_changes("look", given, answer, told)
+                for name, value in answer.shared.items():
+                    if math.isnan(value):
+                        self.notes.fail("not-a-number", "look", how=f"set shared.{name} to nan", asked=told)
+                shared = answer.shared_bytes
+        return shared
+
+    def _score(self, case: Case, edge: Edge, shared: Shared) -> float:
         told = case.told(edge)
         given = Given(case.record, edge, case.node, shared)
         answer = self.asked("score", given, told)
@@ -250,7 +269,7 @@ class PolicyDoctor(PartDoctor):
             listed = numbers([float(term) for term in terms])
             self.notes.note("terms-differ", "terms", terms=listed, total=total, score=score, asked=told)
 
-    def _look_at_unvisited(self, case: Case, shared: float) -> None:
+    def _look_at_unvisited(self, case: Case, shared: Shared) -> None:
         """Check the scores of unvisited edges, also with other priors."""
         for edge in case.unvisited[:2]:
             ladder = [replace(edge, prior=prior) for prior in (0.0, edge.prior / 2, edge.prior, 1.0)]
@@ -270,6 +289,8 @@ class PolicyDoctor(PartDoctor):
             at = next(i for i, (a, b) in enumerate(zip(answer.record, given.record, strict=True)) if a != b)
             what = "a setting" if at < self.settings_bytes else "a table"
             self.notes.fail("writes", name, what=f"{what} of `policy`", asked=told)
+        if name != "look" and answer.shared_bytes != (given.shared if isinstance(given.shared, bytes) else b""):
+            self.notes.fail("writes", name, what="a field of `shared`", asked=told)
         if given.edge is None or not answer.edge:
             return
         before = {**given.edge.fields(), **self.asker.columns(given.edge)}
@@ -348,9 +369,11 @@ def _difference(one: PartAnswer, two: PartAnswer, first: str, second: str) -> st
     a, b = (answer.value if isinstance(answer.value, tuple) else (answer.value,) for answer in (one, two))
     if len(a) != len(b) or not all(_equal(x, y) for x, y in zip(a, b, strict=True)):
         return f"{first} {numbers(a)}, {second} {numbers(b)}"
-    for field in one.edge.keys() & two.edge.keys():
-        if not _equal(one.edge[field], two.edge[field]):
-            return f"edge.{field}: {first} {one.edge[field]:.6g}, {second} {two.edge[field]:.6g}"
+    for owner in ("edge", "shared"):
+        before, after = getattr(one, owner), getattr(two, owner)
+        for field in before.keys() & after.keys():
+            if not _equal(before[field], after[field]):
+                return f"{owner}.{field}: {first} {before[field]:.6g}, {second} {after[field]:.6g}"
     return ""
 
 

@@ -34,6 +34,8 @@ def checked(cls: type[Any], name: str, function: Callable[..., Any]) -> Callable
     """A part's function with a check of what it returns or writes, as strict as compiled code."""
     if name == "update":
         return _checked_update(cls, function)
+    if name == "look":
+        return function  # it returns nothing, and its record takes numbers only
 
     @functools.wraps(function)
     def call(*seen: Any) -> Any:
@@ -149,10 +151,12 @@ def arguments_of(code: Code, name: str) -> tuple[Any, ...]:
     told = _record(np.dtype([*EDGE_FIELDS, *_fields(code.told)]))
     rng = types.Array(types.uint64, 1, "C")
     seen = edge if code.columns.names else typeof(EDGE)
+    shared = _record(np.dtype(code.facts["shared"])) if code.facts.get("shared") else types.float64
     return {
-        "score": (part, typeof(NODE), seen, types.float64, rng),
+        "score": (part, typeof(NODE), seen, shared, rng),
         "prepare": (part, typeof(NODE), rng),
-        "terms": (part, typeof(NODE), seen, types.float64),
+        "look": (part, typeof(NODE), seen, shared, types.int64),
+        "terms": (part, typeof(NODE), seen, shared),
         "update": (part, told, types.float64),
     }[name]
 
@@ -167,7 +171,7 @@ def _fields(layout: np.dtype[Any]) -> list[tuple[str, Any]]:
 
 def _wrong_type(cls: type[Any], name: str, answer: Any) -> str:
     """What is wrong with the return type; empty if it is right."""
-    if name == "update":
+    if name in ("update", "look"):
         return ""
     if name == "terms":
         if not isinstance(answer, types.BaseTuple):
@@ -209,7 +213,9 @@ def _reason(function: Callable[..., Any], name: str, code: Code, error: Exceptio
     owner = _owner(function, unknown)
     edge = [*EdgeView._fields, *((code.told if name == "update" else code.columns).names or ())]
     settings = [field for field in code.record.names or () if field != "none"]
-    fields = {"node": list(NodeView._fields), "edge": edge, function.__code__.co_varnames[0]: settings}.get(owner, [])
+    shared = [field for field, *_ in code.facts.get("shared", [])]
+    known = {"node": list(NodeView._fields), "edge": edge, "shared": shared}
+    fields = {**known, function.__code__.co_varnames[0]: settings}.get(owner, [])
     listed = f" (it has: {', '.join(fields) or 'nothing'})"
     return f"`{owner}` has no `{unknown}`{listed}{did_you_mean(unknown, fields)}"
 

@@ -3,13 +3,17 @@
 import dataclasses
 from typing import Any, ClassVar, dataclass_transform
 
+import numpy as np
+
 from playout.common.declare import Text, check_number, flag, number, setting, whole
+from playout.core.columns import NONE
 from playout.errors import SettingsError
-from playout.parts.checks import check_flags
+from playout.parts.checks import check_flags, check_layout
 from playout.parts.part import Part
 
-__all__ = ["EXPLORES", "Parent", "Policy", "number"]
+__all__ = ["EXPLORES", "Parent", "Policy", "flag", "number"]
 
+MOST_LOOKS = 8  # passes over a node's edges
 EXPLORES = Text("how much the policy explores", "策略探索的强度")  # `c`, in every policy that has it
 
 
@@ -38,6 +42,8 @@ class Policy(Part, abstract=True):
 
     - `score(policy, node, edge, shared, rng)`: the score of one edge; required.
     - `prepare(policy, node, rng)`: called once per node; each `score` gets its result as `shared`.
+    - `look(policy, node, edge, shared, turn)`: in its place, called for every edge before any score, in `looks` turns
+      from 0 on; it writes the fields of `shared`, an empty record of the dtype `shared`, which each `score` then gets.
     - `update(policy, edge, got)`: called for each edge of the path when a return is backed up; may write `columns`.
     - `terms(policy, node, edge, shared)`: the terms that add up to the score, named by `term_names`.
 
@@ -49,6 +55,8 @@ class Policy(Part, abstract=True):
     needs_range: ClassVar[bool] = False  # values must have a known range or be normalised
     needs_spread: ClassVar[bool] = True  # it reads `node.spread`, which takes a pass over the children
     needs_played: ClassVar[bool] = False  # it needs what each simulation played (`core/played.py`), by action codes
+    shared: ClassVar[np.dtype[Any]] = NONE  # with `look`: numbers of eight bytes, zero at each node
+    looks: ClassVar[int] = 1  # how often `look` sees each edge
     unvisited: ClassVar[Any] = "infinity"  # the default of the setting `unvisited`
     term_names: ClassVar[tuple[str, ...]] = ("value", "exploration")  # without `terms`: the value, and the rest
 
@@ -57,6 +65,7 @@ class Policy(Part, abstract=True):
     _signatures: ClassVar[dict[str, str]] = {
         "score": "score(policy, node, edge, shared, rng)",
         "prepare": "prepare(policy, node, rng)",
+        "look": "look(policy, node, edge, shared, turn)",
         "update": "update(policy, edge, got)",
         "terms": "terms(policy, node, edge, shared)",
     }
@@ -80,6 +89,7 @@ class Policy(Part, abstract=True):
                 f"{cls.__name__}.term_names has {len(names)} names, but there is no `{cls._signatures['terms']}`; "
                 f"define it, or give two names: the value, and the rest"
             )
+        _check_look(cls)
         if cls.by_prior and not cls.scores_unvisited:
             raise SettingsError(
                 f"{cls.__name__} has by_prior without scores_unvisited, but by_prior is about the scores of unvisited "
@@ -89,5 +99,32 @@ class Policy(Part, abstract=True):
 
     @classmethod
     def _facts(cls) -> dict[str, Any]:
-        asks_first = cls.by_prior or not cls.scores_unvisited
-        return {"scores_unvisited": cls.scores_unvisited, "asks_first": asks_first, "terms": len(cls.term_names)}
+        return {
+            "scores_unvisited": cls.scores_unvisited,
+            "asks_first": cls.by_prior or not cls.scores_unvisited,
+            "terms": len(cls.term_names),
+            "looks": cls.looks if hasattr(cls, "look") else 0,
+            "shared": list(cls.shared.descr) if cls.shared.names else [],
+        }
+
+
+def _check_look(cls: type[Policy]) -> None:
+    """Check a `look` and its record: both or none, and no `prepare` beside them."""
+    looks = hasattr(cls, "look")
+    check_layout(cls, "shared", cls.shared, set(), "")
+    if looks != bool(cls.shared.names):
+        missing = "no `shared`, the record it fills" if looks else f"no `{cls._signatures['look']}`, which fills it"
+        raise SettingsError(
+            f"{cls.__name__} has {'a look' if looks else 'shared'}, but {missing}; define both, as in "
+            f"shared = np.dtype([('most', np.int64)])"
+        )
+    if looks and hasattr(cls, "prepare"):
+        raise SettingsError(
+            f"{cls.__name__} has both prepare and look, and each says what `shared` is; keep one of them"
+        )
+    if isinstance(cls.looks, bool) or not isinstance(cls.looks, int) or not 1 <= cls.looks <= MOST_LOOKS:
+        raise SettingsError(
+            f"{cls.__name__}.looks is {cls.looks!r:.80}, expected a whole number from 1 to {MOST_LOOKS}"
+        )
+    if any(cls.shared[name].shape for name in cls.shared.names or ()):
+        raise SettingsError(f"{cls.__name__}.shared has a field that is an array; expected single numbers")

@@ -377,7 +377,6 @@ def _is_plan(tree: Tree, game: Game) -> bool:
         and (begun or (size == pool == plan["ends"] == 0))
         and 0 <= entered <= size <= pool <= count
         and 0 <= plan["base"] <= plan["goal"]
-        and np.isfinite(plan["value"])
         and np.all(rows["place"] >= 0)
         and np.all(np.isfinite(rows["noise"]) & np.isfinite(rows["logit"]))
     )
