@@ -11,6 +11,7 @@ from playout.core import answer, endings, simulate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
 from playout.core import tree as core
+from playout.core.learned import new_learned
 from playout.core.params import GRAPH, OPEN, TREE, Params
 from playout.core.tree import Tree, Work
 from playout.errors import GameError, PositionError, SettingsError
@@ -118,7 +119,10 @@ class Runner:
         """An empty tree with room for `records` nodes and `edges` edges."""
         game, keep = self.game, bool(self.params.keep_states)
         parts = self.settings.policy.kept(game), self.settings.backup.kept(game)
-        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts)
+        learned = new_learned(game.players, self.params.codes, self.params.learns)
+        return core.new_tree(
+            position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, learned
+        )
 
     def plant(self, position: Position, seed: int) -> None:
         """Begin with an empty tree whose root is expanded."""
