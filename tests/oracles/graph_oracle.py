@@ -49,6 +49,7 @@ class GraphOracle(Oracle):
         else:
             returns = [0.0] * self.game.players
         # 4. Backup.
+        self.learner.learn(path, returns)
         edge.over = edge.over or ending == "finished"
         fresh = ending == "finished" or (ending == "proven" and not edge.exact)
         (self.back_up_values if self.one_number else self.back_up_means)(path, joins, list(returns), ending)

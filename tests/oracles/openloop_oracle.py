@@ -27,6 +27,7 @@ class OpenLoopOracle(Oracle):
         node, path, state, known, added = self.root, [], self.root.state, True, False
         while known:
             edge = self.select_legal(node, state)
+            self.learner.took(state, node.player, edge.action)
             state, rewards, scale = self.play_and_draw(state, edge.action)
             path.append((node, edge, rewards, scale))
             player = self.rules.player(state)
@@ -41,6 +42,7 @@ class OpenLoopOracle(Oracle):
         # 3. Evaluation.
         returns = [0.0] * self.game.players if player == po.TERMINAL else self.evaluate(state)
         # 4. Backup.
+        self.learner.learn(path, returns)
         for node, edge, rewards, scale in reversed(path):
             returns = [r + scale * g for r, g in zip(rewards, returns, strict=True)]
             self.add_visit(node, edge, returns[node.chooser])

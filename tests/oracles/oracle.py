@@ -15,6 +15,7 @@ import numpy as np
 import playout as po
 from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
 
+from .learner import Learner
 from .root_oracle import Plan, forced_edge
 
 BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT, po.Improved)  # the oracle has its own formulas for these
@@ -98,6 +99,11 @@ class Rules:
             self.call["apply"](state, action, rewards)
         return state, rewards.tolist()
 
+    def code(self, state, action):
+        """What playouts that learn remember an action by."""
+        code = int(self.call["action_code"](state, action)) if "action_code" in self.call else int(action)
+        return code if self.game.action_codes else code % 4096
+
     def evaluate(self, state):
         values = np.zeros(self.game.players)
         self.call["evaluate"](state, values)
@@ -159,6 +165,7 @@ class Oracle:
         self.policy = SimpleNamespace(**vars(self.s.policy))
         for name in tables.names or ():
             setattr(self.policy, name, np.zeros(tables[name].shape))
+        self.learner = Learner(self.rules, self.s.rollouts, self.s.discount)
         self.root, self.plan, self.ends, self.wanted = self.new_node(state), None, 0, 0
         self.shape_priors()
 
@@ -180,6 +187,7 @@ class Oracle:
         self.plan, self.ends, self.wanted = None, 0, 0
         if edge.child:
             self.root = edge.child
+            self.learner.decay()
             if self.root.player != po.CHANCE:
                 self.leader = self.answer()
                 self.shape_priors()
@@ -189,8 +197,10 @@ class Oracle:
 
     def run_one(self):
         done, self.simulations = self.simulations, self.simulations + 1
+        self.learner.begin()
         if self.s.evaluate_root and self.root.visits == 0:
             self.root.means = self.evaluate(self.root.state)
+            self.learner.learn([], self.root.means)
             self.root.value = self.root.means[self.root.chooser]
             self.root.visits = self.root.own = self.root.counted = 1
             return
@@ -227,6 +237,7 @@ class Oracle:
             returns = self.evaluate(state)
         ahead = returns if known or fresh or not self.s.backup.below else self.rules.evaluate(state)
         # 4. Backup.
+        self.learner.learn(path, returns)
         for node, edge, rewards in reversed(path):
             edge.below = rewards[node.chooser] + self.s.discount * ahead[node.chooser]
             returns = [r + self.s.discount * g for r, g in zip(rewards, returns, strict=True)]
@@ -254,7 +265,9 @@ class Oracle:
     def select(self, node):
         if node.player == po.CHANCE:
             return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
-        return self.by_root(node) or self.choose(node, node.visited(), node.waiting())
+        edge = self.by_root(node) or self.choose(node, node.visited(), node.waiting())
+        self.learner.took(node.state, node.player, edge.action)
+        return edge
 
     def by_root(self, node):
         """The edge that the root's own rule takes; None: the policy chooses."""
@@ -527,19 +540,20 @@ class Oracle:
     def playout(self, state, rollouts, returns):
         """Play on and add the discounted rewards to the returns; at the limit, add the static value."""
         scale, length = 1.0, 0
+        self.learner.begin_playout()
         while self.rules.player(state) != po.TERMINAL:
             if length == rollouts.depth:
                 if self.game.has("evaluate"):
                     for p, value in enumerate(self.rules.evaluate(state)):
                         returns[p] += scale * value
                 return
-            state, rewards = self.rules.play(state, self.playout_action(state, rollouts.guided))
+            state, rewards = self.rules.play(state, self.playout_action(state, rollouts.guided, length))
             for p, reward in enumerate(rewards):
                 returns[p] += scale * reward
             scale *= self.s.discount
             length += 1
 
-    def playout_action(self, state, guided):
+    def playout_action(self, state, guided, length):
         actions, weights = self.rules.actions(state)
         if self.rules.player(state) == po.CHANCE:
             if self.game.has("chance_action"):
@@ -551,6 +565,8 @@ class Oracle:
             weights = self.rules.priors(state, actions)
             if total(weights) > 0:
                 return actions[self.random.pick(weights, total(weights))]
+        if self.learner.on:
+            return self.learner.action(state, actions, length, self.random)
         return actions[self.random.below(len(actions))]
 
     def drawn(self, rule):

@@ -1,6 +1,7 @@
 """Compile a game's functions into a rules table (`core/rules.py`).
 
-Rules that did not come with Playout are guarded (`core/guard.py`), and the answers of some are checked.
+Rules that did not come with Playout are guarded (`core/guard.py`) and their answers checked
+(`core/checked_rules.py`).
 """
 
 from collections.abc import Callable
@@ -10,20 +11,16 @@ import numpy as np
 from numba import from_dtype, types
 from numba.extending import register_jitable
 
+from .checked_rules import CHECKS, UNDECLARED_CODES, make_code, make_hash, make_observe
 from .compile_errors import RuleCompileError, reason_of, where_of
-from .evaluate import is_listed, make_playout
+from .evaluate import make_playout
 from .guard import guarded
-from .jit import COMPILED, OPTIONS, address, compile_function, njit
+from .jit import COMPILED, OPTIONS, address, compile_function
+from .learned import pair_bits_for
 from .references import fingerprint, is_proven, referenced
-from .rules import NAMES, SIGNATURES, TABLE_SIZE
+from .rules import NAMES, PLAYOUT, RECORDED_PLAYOUT, SIGNATURES, TABLE_SIZE
 
-UNDECLARED_CODES = 4096  # entries in tables by action code where a game does not say how many codes it has
-PLAYOUTS = ("playout", "recorded_playout")
-MOST_COMPARED = 64  # actions that are not in rising order: longer lists are not searched for duplicates
-
-
-class WrongAnswerError(Exception):
-    """A rule gave an answer that no search can use; the text names the rule and says what is wrong."""
+PLAYOUTS = {"playout": PLAYOUT} | dict.fromkeys(("recorded_playout", "mast_playout", "nst_playout"), RECORDED_PLAYOUT)
 
 
 class Rules:
@@ -58,8 +55,8 @@ class Rules:
 
     @property
     def codes(self) -> int:
-        """How many codes the kernels tell apart: they get 0 to `codes` - 1."""
-        return self._declared_codes or UNDECLARED_CODES
+        """Room for the codes of a player, a power of two: the kernels get 0 to `codes` - 1."""
+        return 1 << (self._declared_codes - 1).bit_length() if self._declared_codes else UNDECLARED_CODES
 
     def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
         """The rules table, read-only: what every search needs, and the optional rules named in `wanted`."""
@@ -78,7 +75,7 @@ class Rules:
             for name in names:
                 table[NAMES.index(name)] = address(self._checked(name))
             for name in playouts:
-                table[NAMES.index(name)] = address(self._playout(guided, name))
+                table[PLAYOUTS[name]] = address(self._playout(guided, name))
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
@@ -89,7 +86,7 @@ class Rules:
                 function = make_hash(function)
             entries[NAMES.index(name)] = self._on_bytes(function)
         for name in playouts:
-            entries[NAMES.index(name)] = self._on_bytes(self._playout(guided, name))
+            entries[PLAYOUTS[name]] = self._on_bytes(self._playout(guided, name))
         return tuple(entries)
 
     def view(self, buffer: Any) -> Any:
@@ -150,10 +147,12 @@ class Rules:
             used = name in self.functions and (guided or name not in ("playout_action", "priors"))
             rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
-        parts["action_code"] = self._checked("action_code") if playout == "recorded_playout" else None
-        function = make_playout(self.players, self.max_actions, self.codes, self.guard, **parts)
+        parts["action_code"] = self._checked("action_code") if playout != "playout" else None
+        learns = playout in ("mast_playout", "nst_playout")
+        bits = pair_bits_for(self.players, self.codes) if playout == "nst_playout" else 0
+        function = make_playout(self.players, self.max_actions, self.codes, learns, bits, self.guard, **parts)
         if COMPILED:
-            signature = SIGNATURES[playout]
+            signature = SIGNATURES[NAMES[PLAYOUTS[playout]]]
             left_out = (function.__defaults__ or ())[len(signature.args) - len(SIGNATURES["playout"].args) :]
             signature = signature.return_type(*signature.args, *map(types.Omitted, left_out))
             function = self._compile(kind, function, signature, "playout")
@@ -173,129 +172,3 @@ class Rules:
 
     def _on_flat_planes(self, observe: Callable[..., Any]) -> Callable[..., Any]:
         return make_observe(guarded(observe, **OPTIONS) if self.guard else register_jitable(observe), self.planes)
-
-
-def make_checked_actions(legal_actions: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
-    """`legal_actions`, checked to list no action twice. Its callers check the number of actions."""
-
-    def checked_actions(state, actions):
-        count = legal_actions(state, actions)
-        if count <= max_actions and lists_twice(actions, count):
-            raise WrongAnswerError("legal_actions lists an action more than once")
-        return count
-
-    return checked_actions
-
-
-def make_checked_outcomes(chance_outcomes: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
-    """`chance_outcomes`, checked to list no outcome twice. A probability that it does not write is not a number.
-
-    Its callers check the number of outcomes and the probabilities.
-    """
-
-    def checked_outcomes(state, actions, probabilities):
-        for i in range(min(max_actions, probabilities.shape[0])):
-            probabilities[i] = np.nan
-        count = chance_outcomes(state, actions, probabilities)
-        if count <= max_actions and lists_twice(actions, count):
-            raise WrongAnswerError("chance_outcomes lists an outcome more than once")
-        return count
-
-    return checked_outcomes
-
-
-@njit
-def lists_twice(actions, count):
-    """Whether an action is listed more than once; long lists that are not in rising order are not searched."""
-    rising = True
-    for i in range(1, count):
-        rising &= actions[i] > actions[i - 1]
-    if not rising and count <= MOST_COMPARED:
-        for i in range(1, count):
-            if is_listed(actions, i, actions[i]):
-                return True
-    return False
-
-
-def make_checked_priors(priors: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
-    """`priors`, checked to write a valid weight for every action, and not to change the actions."""
-
-    def checked_priors(state, actions, count, out):
-        for i in range(count):
-            out[i] = np.nan
-        before = checksum(actions, count)
-        priors(state, actions, count, out)
-        if checksum(actions, count) != before:
-            raise WrongAnswerError("priors changes `actions`")
-        total, fit = 0.0, True
-        for i in range(count):
-            fit &= out[i] >= 0.0
-            total += out[i]
-        if not (fit and total < np.inf):
-            raise WrongAnswerError("priors gives weights that are below zero or not finite")
-
-    return checked_priors
-
-
-def make_checked_playout_action(playout_action: Callable[..., Any], max_actions: int) -> Callable[..., Any]:
-    """`playout_action`, checked not to change the actions. Playouts check that it returns one of them."""
-
-    def checked_playout_action(state, actions, count, rng):
-        before = checksum(actions, count)
-        action = playout_action(state, actions, count, rng)
-        if checksum(actions, count) != before:
-            raise WrongAnswerError("playout_action changes `actions`")
-        return action
-
-    return checked_playout_action
-
-
-@njit
-def checksum(actions, count):
-    """A number that changes with any single action, and with their order."""
-    total = np.int64(count)
-    for i in range(count):
-        total = total * 31 + actions[i]
-    return total
-
-
-CHECKS = {
-    "legal_actions": make_checked_actions,
-    "chance_outcomes": make_checked_outcomes,
-    "priors": make_checked_priors,
-    "playout_action": make_checked_playout_action,
-}
-
-
-def make_code(action_code: Callable[..., Any] | None, declared: int, checked: bool) -> Callable[..., Any]:
-    """A game's `action_code` as kernels call it; without one, the code is the action's number.
-
-    Codes are 0 to `declared` - 1, which is checked; if their number is not `declared`, they are the lowest bits.
-    """
-    has_rule, checked = action_code is not None, checked and declared > 0
-
-    def code_of(state, action):
-        code = np.int64(action_code(state, action)) if has_rule else np.int64(action)
-        if checked and (code < 0 or code >= declared):
-            raise WrongAnswerError("action_code gives a code that is not below action_codes")
-        return code if declared > 0 else code & np.int64(UNDECLARED_CODES - 1)
-
-    return code_of
-
-
-def make_observe(observe: Callable[..., Any], shape: tuple[int, ...]) -> Callable[..., Any]:
-    """A game's `observe` as kernels call it: they store observations flat."""
-
-    def observe_flat(state, player, flat):
-        observe(state, player, flat.reshape(shape))
-
-    return observe_flat
-
-
-def make_hash(hash: Callable[..., Any]) -> Callable[..., Any]:
-    """A game's `hash`, uncompiled: any Python integer becomes one of 64 bits."""
-
-    def hash_of(state: Any) -> Any:
-        return np.uint64(int(hash(state)) % 2**64)
-
-    return hash_of

@@ -7,9 +7,10 @@ import numpy as np
 
 from .arrays import copy, zero
 from .jit import inlined, njit
+from .learned import mean_of, share_from
 from .params import MIXED, ROLLOUTS, STATIC
-from .played import end_record
-from .rng import random_below, sample
+from .played import NOTHING, end_record, last_code
+from .rng import index_from, random_below, random_bits, sample
 from .rules import CHANCE, TERMINAL, call_evaluate, call_playout, call_recorded_playout
 from .tree import PLAYOUT_ACTIONS
 
@@ -40,12 +41,13 @@ def evaluate(rules, params, tree, work):
             copy(work.returns, work.values)
             return 0
     limit = params.depth if params.depth > 0 else RUNAWAY_LIMIT
+    before = last_code(params, work) if params.learns > 0 else np.int64(NOTHING)
     if params.rollouts > 1:
         copy(work.spare, work.state)
     for i in range(params.rollouts):
         if i > 0:
             copy(work.state, work.spare)
-        length = play_out(rules, params, tree, work, limit)
+        length = play_out(rules, params, tree, work, limit, before)
         if length < 0:
             return length
         if length >= RUNAWAY_LIMIT:
@@ -62,14 +64,31 @@ def evaluate(rules, params, tree, work):
 
 
 @inlined
-def play_out(rules, params, tree, work, limit):
-    """Play from `work.state` on, at most `limit` actions: their number, or a code below zero."""
+def play_out(rules, params, tree, work, limit, before):
+    """Play from `work.state` on, at most `limit` actions: their number, or a code below zero.
+
+    `before` is the code of the action that led there, for playouts that learn.
+    """
     state, actions, weights, rewards, returns = work.state, work.actions, work.weights, work.rewards, work.returns
     rng, trace, discount = tree.rng, work.trace, params.discount
     if params.codes == 0:
         return call_playout(rules, state, actions, weights, rewards, returns, rng, trace, limit, discount)
     length = call_recorded_playout(
-        rules, state, actions, weights, rewards, returns, rng, trace, limit, discount, work.played
+        rules,
+        state,
+        actions,
+        weights,
+        rewards,
+        returns,
+        rng,
+        trace,
+        limit,
+        discount,
+        work.played,
+        tree.learned,
+        before,
+        params.led,
+        params.epsilon,
     )
     end_record(work.played)
     return length
@@ -87,6 +106,8 @@ def make_playout(
     players: int,
     max_actions: int,
     codes: int,
+    learns: bool,
+    pair_bits: int,
     checked: bool,
     current_player: Callable[..., Any],
     legal_actions: Callable[..., Any],
@@ -109,7 +130,24 @@ def make_playout(
     records = action_code is not None
     own_policy, by_priors = playout_action is not None, playout_action is None and priors is not None
 
-    def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount, played=None):
+    single = players * codes
+
+    def playout(
+        state,
+        actions,
+        weights,
+        rewards,
+        returns,
+        rng,
+        trace,
+        limit,
+        discount,
+        played=None,
+        learned=None,
+        before=NOTHING,
+        led=0,
+        epsilon=0.0,
+    ):
         """Play to the end or for `limit` actions and add the discounted rewards to `returns`.
 
         `weights` and `rewards` are scratch, `rewards` zeroed. If `trace` has room, the actions are written from index
@@ -121,6 +159,7 @@ def make_playout(
         fits = True
         room = trace.shape[0] - trace[0] if trace.shape[0] > 0 else 0
         recorded = played[0] if records else 0
+        entry = np.int64(0)
         player = current_player(state)
         while player != TERMINAL:
             if length >= limit:
@@ -154,6 +193,20 @@ def make_playout(
                 elif by_priors:
                     priors(state, actions, count, weights)
                     action = np.int64(actions[sample(rng, weights, count)])
+                elif learns:
+                    bits = random_bits(rng)
+                    action = np.int64(actions[index_from(bits, count)])
+                    first = np.int64(player) * codes  # of the player's entries
+                    entry = first + action_code(state, action)
+                    if length < led and share_from(bits) >= epsilon:
+                        best = mean_of(learned, entry, before, single, pair_bits)
+                        for i in range(count):
+                            other = np.int64(actions[i])
+                            its_entry = first + action_code(state, other)
+                            mean = mean_of(learned, its_entry, before, single, pair_bits)
+                            if mean > best:
+                                best, entry, action = mean, its_entry, other
+                    before = entry - first
                 else:
                     action = np.int64(actions[random_below(rng, count)])
             if length < room:
@@ -161,7 +214,7 @@ def make_playout(
             if not fits:
                 return BAD_ACTION
             if records and player >= 0 and recorded < played.shape[0]:
-                played[recorded] = player * codes + action_code(state, action)
+                played[recorded] = entry if learns else np.int64(player) * codes + action_code(state, action)
                 recorded += 1
             apply(state, action, rewards)
             for p in range(players):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from .pack import packed
 
 INFINITE, FIXED, PARENT, PARENT_BY_SEEN = range(4)  # score of an unvisited edge
+RANDOM, MAST, NST = range(3)  # what playouts learn
 ALL, ONE, WIDENING = range(3)  # expansion
 ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
 TREE, GRAPH, OPEN = range(3)  # topology: what a node stands for
@@ -65,7 +66,6 @@ class Params(NamedTuple):
     prior_power: float  # exponent for the weights of a policy from outside
     returns_sum: float  # the sum for two players, for outside values given for one of them; nan: unknown
     node_spread: int  # 1: the policy may read a node's spread
-    codes: int  # how many action codes there are, if what simulations play is recorded; otherwise 0
     root: int  # PLAIN, FORCED, HALVING, GUMBEL
     forced: float  # FORCED: an edge gets at least sqrt(forced prior N) visits
     considered: int  # actions that a plan compares, at most
@@ -74,4 +74,10 @@ class Params(NamedTuple):
     visit_offset: float  # what values count for in a score: (offset + most visits) scale
     value_scale: float
     rescale: int  # 1: values at the root are scaled to 0 to 1 by the least and greatest of them
+    learns: int  # what playouts learn (`core/learned.py`)
+    pair_bits: int  # NST: the room for pairs of codes, as a power of two
+    led: int  # how many actions of a playout are chosen by what was learned
+    epsilon: float  # how often one of them is any action instead
+    codes: int  # room for the action codes, a power of two, if what simulations play is recorded; otherwise 0
+    code_bits: int  # which power it is
     has_index: int  # the game gives an action's index in a policy; otherwise it is the action itself

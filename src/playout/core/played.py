@@ -45,3 +45,12 @@ def end_record(played):
     if played[0] < played.shape[0]:
         played[played[0]] = NOTHING
         played[0] += 1
+
+
+@inlined
+def last_code(params, work):
+    """The code of the last action on the path; NOTHING if there is none."""
+    at = work.played[0] - 1
+    while at > 0 and work.played[at] == NOTHING:
+        at -= 1
+    return np.int64(work.played[at]) & (params.codes - 1) if at > 0 else np.int64(NOTHING)

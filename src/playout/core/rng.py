@@ -33,7 +33,13 @@ def random_bits(rng):
 @njit
 def random_below(rng, n):
     """A whole number from 0 to n - 1."""
-    return np.int64(((random_bits(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    return index_from(random_bits(rng), n)
+
+
+@njit
+def index_from(bits, n):
+    """A whole number from 0 to n - 1, from the upper half of 64 random bits."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @njit

@@ -37,7 +37,9 @@ SIGNATURES = {
     "action_index": types.int64(STATE, types.int64),
     "action_code": types.int64(STATE, types.int64),
     "recorded_playout": types.int64(
-        STATE, ACTIONS, FLOATS, FLOATS, FLOATS, RNG, ACTIONS, types.int64, types.float64, ACTIONS
+        STATE,
+        *(ACTIONS, FLOATS, FLOATS, FLOATS, RNG, ACTIONS, types.int64, types.float64),
+        *(ACTIONS, FLOATS, types.int64, types.int64, types.float64),
     ),
     "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
     "chance_action": types.int64(STATE, RNG),

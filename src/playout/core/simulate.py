@@ -35,6 +35,7 @@ from .graph import child_at, enter_leaf, enter_node, is_unknown
 from .graph_backup import load_means
 from .halving import prepare_root
 from .jit import inlined, njit
+from .learned import learn
 from .openloop import add_open_node
 from .pack import unpacked
 from .params import GRAPH, OPEN, ROLLOUTS, TREE
@@ -121,6 +122,8 @@ def known_returns(params, tree, work, topology, ending, depth):
 @inlined
 def finish(rules, params, tree, work, topology, ending, depth):
     """Back up the returns, then the proof if the simulation found one. Returns a status."""
+    if params.learns > 0:
+        learn(params, tree, work, topology, depth)
     if ending == ROOT_ITSELF:
         back_up_root(params, tree, work)
         return np.int64(DONE)
@@ -154,7 +157,8 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
         return FULL
     more_proofs = work.path_nodes.shape[0] if params.solver else 0
     proofs = tree.counters[PROOFS] + more_proofs
-    room = byte_limit - tree.table.shape[0] * SLOT_BYTES - tree.policy.shape[0] - tree.backup.shape[0]
+    tables = (tree.table.shape[0] + tree.learned.shape[0]) * SLOT_BYTES
+    room = byte_limit - tables - tree.policy.shape[0] - tree.backup.shape[0]
     if nodes * node_bytes + edges * edge_bytes + proofs * 8 * players > room:
         return BYTE_LIMIT
     if edges > tree.edges.shape[0] or nodes > tree.nodes.shape[0] or proofs > tree.proofs.shape[0]:

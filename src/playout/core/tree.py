@@ -130,6 +130,7 @@ class Tree(NamedTuple):
     edge_links: Any  # [E] EDGE_LINK
     means: Any  # [N, 2 P] float64: a node's value for each player, then as published; [0, 2 P] with SCALARS
     table: Any  # [T] uint64: every position of the graph by its key (`core/positions.py`); T is a power of two
+    learned: Any  # float64: what playouts have learned (`core/learned.py`); of length 0 if they don't
     # What the policy and the backup keep (`core/columns.py`).
     policy: Any  # uint8: a record, the policy's settings and tables
     backup: Any  # uint8: the same for the backup
@@ -192,6 +193,7 @@ class PartData(NamedTuple):
 
 
 NOTHING = PartData(np.zeros(0, np.uint8), 0)
+NO_TABLES = np.zeros(0)
 
 
 def new_tree(
@@ -205,6 +207,7 @@ def new_tree(
     policy: PartData = NOTHING,
     backup: PartData = NOTHING,
     candidates: int = 0,
+    learned: Any = NO_TABLES,
 ) -> Tree:
     """An empty tree for a root state, with room for `candidates` if that halves. Untouched memory costs nothing."""
     tree = Tree(
@@ -221,6 +224,7 @@ def new_tree(
         edge_links=np.zeros(edges if graph else 0, EDGE_LINK),
         means=np.zeros((nodes if graph == VECTORS else 0, 2 * players)),
         table=np.zeros(table_size(2 * nodes) if graph else 0, np.uint64),
+        learned=learned,
         policy=policy.record.copy(),
         backup=backup.record.copy(),
         policy_columns=np.zeros((edges, policy.words), np.int64),
@@ -250,9 +254,9 @@ def child_node(child):
 
 
 def record_bytes(tree: Tree, nodes: int, edges: int, proofs: int) -> int:
-    """The bytes of a tree with this many records, its table and its parts' records included."""
+    """The bytes of a tree with this many records, its tables and its parts' records included."""
     node, edge = record_sizes(tree)
-    beside = tree.table.nbytes + tree.policy.nbytes + tree.backup.nbytes
+    beside = tree.table.nbytes + tree.learned.nbytes + tree.policy.nbytes + tree.backup.nbytes
     return int(nodes * node + edges * edge + proofs * 8 * tree.proofs.shape[1] + beside)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from playout.common.raised import described, safe_text, users_frames, users_line
 from playout.core.callback import CallbackError
-from playout.core.compile_rules import WrongAnswerError
+from playout.core.checked_rules import WrongAnswerError
 from playout.core.copies import Copies
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.references import PACKAGE, is_proven

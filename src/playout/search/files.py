@@ -17,6 +17,7 @@ from playout import games
 from playout.common.disk import replacing
 from playout.core import copying, positions
 from playout.core import tree as core
+from playout.core.learned import has_fault
 from playout.core.params import HALVING
 from playout.core.tree import Tree
 from playout.errors import FileError, PlayoutError
@@ -162,6 +163,8 @@ def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
         tables = len(record) - 8 * len(dataclasses.fields(part))
         record[len(record) - tables :] = saved[len(saved) - tables :] if tables and len(saved) else 0
         changes[name] = record
+    if len(tree.learned) != len(search.tree.learned):
+        raise FileError(f"{path}: what its playouts have learned does not fit {search.game.title}; it is damaged")
     return tree._replace(**changes)
 
 
@@ -269,6 +272,7 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
         "edge_links": (core.EDGE_LINK, (-1,)),
         "means": (np.dtype(np.float64), (-1, 2 * players)),
         "table": (np.dtype(np.uint64), (-1,)),
+        "learned": (np.dtype(np.float64), (-1,)),
         "policy": (np.dtype(np.uint8), (-1,)),
         "backup": (np.dtype(np.uint8), (-1,)),
         "policy_columns": (np.dtype(np.int64), (-1, -1)),
@@ -281,6 +285,9 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
         entry = f"{folder}/{name}.npy"
         if (name in OF_PARTS and version == 2) or (name in OF_PLANS and entry not in archive.namelist()):
             arrays[name] = np.zeros(0, dtype) if len(shape) == 1 else np.zeros((len(arrays["edges"]), 0), dtype)
+            continue
+        if name == "learned" and entry not in archive.namelist():  # written before playouts could learn
+            arrays[name] = np.zeros(0)
             continue
         if archive.getinfo(entry).file_size > MOST_BYTES:
             raise FileError(f"{path}: is damaged ({entry} would be {archive.getinfo(entry).file_size:,} bytes)")
@@ -312,6 +319,8 @@ def find_fault(tree: Tree, game: Game) -> str | None:
         return "a counter is out of bounds"
     if len(tree.policy_columns) != edges or len(tree.backup_columns) != edges:
         return "the columns don't fit the edges"
+    if has_fault(tree.learned):
+        return "what the playouts have learned has impossible numbers"
     node, edge = tree.nodes[core.ROOT :], tree.edges
     first, count = node["first_edge"].astype(np.int64), node["count"].astype(np.int64)
     if np.any(first < 0) or np.any(first + count > edges) or np.any(node["opened"] > node["count"]):

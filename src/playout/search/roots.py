@@ -7,6 +7,7 @@ import numpy as np
 
 from playout.core import answer, copying
 from playout.core import tree as core
+from playout.core.learned import decayed
 from playout.core.params import OUTSIDE
 from playout.core.rng import random_bits
 from playout.core.tree import Tree
@@ -35,6 +36,8 @@ def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
     copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
     new.rng[:] = old.rng
     new.counters[core.REWARDED] = old.counters[core.REWARDED]
+    if runner.settings.rollouts is not None:
+        new.learned[:] = decayed(old.learned, runner.settings.rollouts.decay)
     new.bounds[:], new.policy[:], new.backup[:] = old.bounds, old.policy, old.backup
     if after.player != CHANCE:
         new.counters[core.LEADER] = answer.best_edge(params, new, core.ROOT)

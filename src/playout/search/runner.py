@@ -11,6 +11,7 @@ from playout.core import answer, endings, simulate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
 from playout.core import tree as core
+from playout.core.learned import new_learned
 from playout.core.params import GRAPH, HALVING, OPEN, TREE, Params
 from playout.core.tree import Tree, Work
 from playout.errors import GameError, PositionError, SettingsError
@@ -119,7 +120,10 @@ class Runner:
         game, keep = self.game, bool(self.params.keep_states)
         parts = self.settings.policy.kept(game), self.settings.backup.kept(game, self.settings.wdl)
         rows = game.max_actions if self.params.root >= HALVING else 0
-        return core.new_tree(position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, rows)
+        learned = new_learned(game.players, self.params.codes, self.params.learns)
+        return core.new_tree(
+            position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, rows, learned
+        )
 
     def plant(self, position: Position, seed: int) -> None:
         """Begin with an empty tree whose root is expanded."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from playout.core.compile_errors import RuleCompileError
-from playout.core.params import MIXED, OUTSIDE, STATIC, Params
+from playout.core.params import MAST, MIXED, NST, OUTSIDE, RANDOM, STATIC, Params
 from playout.core.parts import back_up_entry, choose_entry
 from playout.core.rules import BACK_UP, CHOOSE, with_entry
 from playout.core.tree import Tree, Work
@@ -15,15 +15,15 @@ from playout.settings import Settings
 
 def is_guided(settings: Settings) -> bool:
     """Whether the game's own policy guides playouts."""
-    rollouts = getattr(settings.evaluator, "rollouts", settings.evaluator)
-    return bool(getattr(rollouts, "guided", False))
+    return settings.rollouts is not None and settings.rollouts.guided
 
 
 def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
     """The table with the game's rules in it."""
     wanted = ["action_code"] if params.codes else []
     if params.rollouts:
-        wanted.append("recorded_playout" if params.codes else "playout")
+        kinds = {RANDOM: "recorded_playout" if params.codes else "playout", MAST: "mast_playout", NST: "nst_playout"}
+        wanted.append(kinds[params.learns])
     if params.has_priors:
         wanted.append("priors")
     if params.evaluator in (STATIC, MIXED) or params.static_too:

@@ -73,7 +73,8 @@ class Widening:
 
 @setting
 class Rollouts:
-    """`n` games from the leaf to the end, or for `depth` actions, at random or guided by the game's own policy."""
+    """`n` games from the leaf to the end, or for `depth` actions: at random, guided by the game's own policy, or led by
+    what was learned from earlier simulations (`mast`, `nst`)."""
 
     n: int = whole(
         default=1,
@@ -95,6 +96,55 @@ class Rollouts:
         default=False,
         meaning=Text("playouts by the game's own policy or priors", "按游戏自身的策略或先验进行模拟对局"),
     )
+    mast: bool = flag(
+        default=False,
+        meaning=Text(
+            "playouts prefer actions that did well in earlier simulations, wherever they were played (MAST)",
+            "模拟对局偏好在以往模拟中结果好的行动，不论在何处走过（MAST）",
+        ),
+    )
+    nst: bool = flag(
+        default=False,
+        meaning=Text(
+            "as mast, and also by the action before: which actions did well in answer to which (NST)",
+            "同 mast，并考虑前一步行动：哪些应着结果好（NST）",
+        ),
+    )
+    led: int | None = whole(
+        default=10,
+        least=0,
+        most=MOST_ACTIONS,
+        unit=ACTIONS,
+        none="all",
+        meaning=Text(
+            "actions at the start of a playout that mast or nst chooses; the others are drawn at random",
+            "模拟对局开头多少步由 mast 或 nst 选取；其余随机抽取",
+        ),
+    )
+    epsilon: float = number(
+        default=0.1,
+        least=0.0,
+        most=1.0,
+        name="playout_epsilon",
+        meaning=Text(
+            "how often an action of mast or nst is drawn at random instead", "mast 或 nst 的步改为随机抽取的频率"
+        ),
+    )
+    decay: float = number(
+        default=0.5,
+        least=0.0,
+        most=1.0,
+        name="playout_decay",
+        meaning=Text(
+            "how much of what mast or nst has learned is kept when an action is played",
+            "走一步之后，mast 或 nst 所学保留多少",
+        ),
+    )
+
+    @property
+    def learns(self) -> int:
+        """What they learn, as the kernels call it."""
+        return core.NST if self.nst else core.MAST if self.mast else core.RANDOM
 
 
 @setting

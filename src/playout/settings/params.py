@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from playout.core import params as core
+from playout.core.learned import pair_bits_for
 from playout.core.params import Params
 from playout.core.tree import NO_GRAPH, SCALARS, VECTORS
 from playout.errors import SettingsError
@@ -14,6 +15,7 @@ from playout.policies import Parent
 
 from .kinds import (
     ANSWERS,
+    MOST_ACTIONS,
     All,
     Forced,
     Gumbel,
@@ -50,7 +52,7 @@ ROOTS = {type(None): core.PLAIN, Forced: core.FORCED, Halving: core.HALVING, Gum
 def kernel_params(s: "Settings", game: Game) -> Params:
     """Turn settings into numbers; `SettingsError` where the game lacks something that they need."""
     _check_game(s, game)
-    outside, rollouts = isinstance(s.evaluator, Network | Outside), _rollouts(s)
+    outside, rollouts = isinstance(s.evaluator, Network | Outside), s.rollouts
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
     outcomes = s.outcomes or Widening()
     gumbel = s.root if isinstance(s.root, Gumbel) else Gumbel(noise=0.0)
@@ -62,6 +64,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
     # A playout that is cut off where there is no static value ends before the players have got what they get together.
     cut_off = rollouts is not None and rollouts.depth is not None and not game.has("evaluate")
     keeps_sum = game.players > 1 and not cut_off and not outside and (s.discount == 1.0 or sums == 0.0)
+    codes = game.rules.codes if s.policy.needs_played or (rollouts and rollouts.learns) else 0
     return Params(
         players=game.players,
         max_actions=game.max_actions,
@@ -109,7 +112,6 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         node_spread=int(s.policy.needs_spread),
-        codes=game.rules.codes if s.policy.needs_played else 0,
         root=ROOTS[type(s.root)],
         forced=float(s.root.k) if isinstance(s.root, Forced) else 0.0,
         considered=game.max_actions if isinstance(s.root, Halving) else gumbel.considered or CONSIDERED,
@@ -118,6 +120,12 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         visit_offset=float(gumbel.visit_offset),
         value_scale=float(gumbel.value_scale),
         rescale=int(gumbel.rescale),
+        learns=rollouts.learns if rollouts else core.RANDOM,
+        pair_bits=pair_bits_for(game.players, game.rules.codes),
+        led=_led(rollouts) if rollouts else 0,
+        epsilon=float(rollouts.epsilon) if rollouts else 0.0,
+        codes=codes,
+        code_bits=max(0, codes.bit_length() - 1),
         has_index=int(game.has("action_index")),
     )
 
@@ -135,7 +143,7 @@ def uses_priors(settings: "Settings") -> bool:
 
 def _check_game(s: "Settings", game: Game) -> None:
     """Raise `SettingsError` where the game lacks something that the settings need."""
-    rollouts, limits, least = _rollouts(s), game.range, s.backup.least
+    rollouts, limits, least = s.rollouts, game.range, s.backup.least
     if isinstance(s.evaluator, Static | Mixed) and not game.has("evaluate"):
         rule = "evaluate(self)" if game.keeps_objects else "evaluate(state, values)"
         raise SettingsError(f"{game.title} has no static value: define `{rule}`, or use Rollouts()")
@@ -143,6 +151,8 @@ def _check_game(s: "Settings", game: Game) -> None:
         game.check_can_play_out(rollouts.depth or 0, rollouts.guided)
         if rollouts.guided and not (game.has("playout_action") or game.has("priors")):
             raise SettingsError(f"{game.title} has nothing to guide playouts: define `playout_action` or `priors`")
+        if rollouts.learns:
+            game.check_has_codes("nst" if rollouts.nst else "mast")
     if s.open_loop and game.keeps_objects:
         raise SettingsError(
             f"{game.title} is made of Python objects, whose actions are numbered separately in each position, so that "
@@ -210,11 +220,6 @@ def _check_below(s: "Settings", game: Game) -> None:
         )
 
 
-def _rollouts(s: "Settings") -> Rollouts | None:
-    inner = s.evaluator.rollouts if isinstance(s.evaluator, Mixed) else s.evaluator
-    return inner if isinstance(inner, Rollouts) else None
-
-
 def _unvisited(s: "Settings") -> tuple[int, float]:
     """What an unvisited edge scores: the kind, and the number or the reduction."""
     unvisited = s.policy.unvisited if s.unvisited is None else s.unvisited
@@ -241,6 +246,10 @@ def _graph(s: "Settings", game: Game) -> int:
     player, and for two whose returns sum to a constant."""
     one_value = game.players == 1 or (game.players == 2 and _win_decides(game) and s.discount == 1.0)
     return NO_GRAPH if not s.transpositions else SCALARS if one_value else VECTORS
+
+
+def _led(rollouts: Rollouts) -> int:
+    return MOST_ACTIONS if rollouts.led is None else rollouts.led
 
 
 def _cap(widening: Widening) -> float:

@@ -244,6 +244,12 @@ class Settings:
             data = {**data, "priors": True}
         return cls.from_dict(data, stand_in=True)
 
+    @property
+    def rollouts(self) -> Rollouts | None:
+        """The playouts, alone or inside of `Mixed`; None where there are none."""
+        inner = self.evaluator.rollouts if isinstance(self.evaluator, Mixed) else self.evaluator
+        return inner if isinstance(inner, Rollouts) else None
+
     def temperature_at(self, moves: int) -> float:
         """The temperature after `moves` moves of the game."""
         falling = self.temperature
@@ -315,6 +321,13 @@ def _check_together(s: Settings) -> None:
         )
     if isinstance(s.evaluator, Network | Outside):
         _check_outside(s, s.evaluator)
+    if s.rollouts is not None:
+        chosen = [name for name in ("guided", "mast", "nst") if getattr(s.rollouts, name)]
+        if len(chosen) > 1:
+            raise SettingsError(
+                f"settings: {' and '.join(chosen)} are on, but each says how playouts choose their actions (nst does "
+                f"what mast does, and more); leave all but one off"
+            )
     for name, widening in (("expansion", s.expansion), ("outcomes", s.outcomes)):
         if isinstance(widening, Widening) and widening.initial == 0 and widening.k == 0:
             raise SettingsError(f"settings: {name} has initial 0 and k 0, which lets nothing in; expected one above 0")

@@ -145,7 +145,7 @@ export const zh = {
   selection_chance: "路径上第 {depth}／{of} 个节点：随机抽到 {move}。",
   term_value: "价值",
   term_exploration: "探索",
-  term_logit: "logit",
+  term_logit: "对数先验",
   term_noise: "噪声",
   term_wanted: "应得",
   term_visits: "访问",
