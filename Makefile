@@ -55,7 +55,8 @@ browser: ## install Chromium for the tests of the page, where that may be done
 test-compiled: $(READY) test-page ## the full suite and the doctests, compiled
 	@echo "== Tests, compiled: the full suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
-	$(PYTEST) --durations=5 --doctest-modules tests src/playout
+	@# One process more than the others use: many of these tests wait, for programs, browsers and limits of time.
+	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules tests src/playout
 
 test-uncompiled: $(READY) ## rules and search as plain Python, with small budgets
 	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"

@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +44,7 @@ GUARDED = (
     "test_chess_text*.py",
     "test_help*.py",
     "test_object_*.py",
+    "test_policies*.py",
     "test_review*.py",
     "test_stubborn_games*.py",
     "test_wrong_answers*.py",
@@ -83,6 +85,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """The tests stay until the end: whenever a compiler has made many objects, the collector need not pass by them."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_doctor() -> Iterator[None]:
+    """The doctor measures the speed of a game with as few playouts as it can."""
+    from playout.doctor import speed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(speed, "SPEED_SECONDS", 1e-9)
+        yield
 
 
 @pytest.fixture(scope="session")

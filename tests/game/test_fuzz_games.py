@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from playout.doctor import speed
+from tests.sizes import CHECKED
 
 from . import fuzz_games
 from .fuzz_games import (
@@ -36,7 +37,7 @@ from .fuzz_games import (
     exact,
 )
 
-GAMES = int(os.environ.get("PLAYOUT_FUZZ_GAMES", "60" if COMPILED else "15"))
+GAMES = int(os.environ.get("PLAYOUT_FUZZ_GAMES", "60" if COMPILED and not CHECKED else "20"))
 SIMULATIONS = 200 if COMPILED else 40
 SEARCHES = (
     po.Settings(),

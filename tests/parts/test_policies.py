@@ -215,7 +215,6 @@ class NotANumber(po.Policy):
         return math.nan if edge.visits > 3 else edge.value
 
 
-@pytest.mark.guarded
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_score_that_is_no_number_ends_the_run_in_one_line(kind):
     search = po.Search(Nim(), po.Settings(policy=NotANumber(), **KINDS[kind]), seed=1)
