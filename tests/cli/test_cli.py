@@ -553,7 +553,7 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
         ),
         (
             "analyze tictactoe --option policy=best",
-            "policy is 'best', expected uct, ucb1tuned, puct, thompson, ucbv or file.py:Class",
+            "policy is 'best', expected uct, ucb1tuned, puct, improved, thompson, ucbv or file.py:Class",
         ),
         ("analyze tictactoe --option policy=pcut", "; did you mean 'puct'?"),
         ("analyze tictactoe --option c=x", "--option c is 'x', expected a number"),

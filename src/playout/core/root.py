@@ -2,6 +2,8 @@
 
 A plan of sequential halving (`core/halving.py`), or forced playouts: an edge with a visit gets at least sqrt(k P N) of
 N visits (Wu: Accelerating self-play learning in Go, 2019). Whoever calls `select` calls `prepare_root` before.
+
+A small file on its own, because every simulation calls it, whatever rule the root has.
 """
 
 import math

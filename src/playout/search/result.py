@@ -199,8 +199,8 @@ class Result:
                     "visits": s.visits,
                     "value": s.value,
                     "prior": s.prior,
-                    "wdl": list(s.wdl) if s.wdl is not None else None,
                     "proven": s.proven,
+                    "wdl": list(s.wdl) if s.wdl is not None else None,
                     **({} if s.improved is None else {"improved": s.improved}),
                     "interval": list(i) if (i := s.interval(self.z, self.position.game.range)) else None,
                 }
