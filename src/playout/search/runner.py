@@ -194,7 +194,8 @@ class Runner:
         """Enter a kernel. A rule that raises leaves nothing half done: trees change after the rules have answered."""
         try:
             parts = (self.settings.policy, self.settings.backup)
-            with rules_may_raise(self.game, state=self.work.state, overdue=self.control.overdue, parts=parts):
+            caught = rules_may_raise(self.game, state=self.work.state, overdue=self.control.overdue, parts=parts)
+            with caught, np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
                 return kernel(*arguments)
         except Hang:
             raise
