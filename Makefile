@@ -23,6 +23,9 @@ PAGE_READY := $(PAGE)/node_modules/.ready
 PAGE_FILES := 'src/playout/web/static/**/*.{js,d.ts}' 'src/playout/web/reference/*.js' 'tests/page/*.js' '$(PAGE)/*.js'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+# Comparisons with the readable oracles. Compiling takes most of their time: `make test` runs them uncompiled and bounds-checked,
+# `make test-reference` compiled and at full size.
+ORACLES := any_settings or oracle
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
 # Each test run sets these for itself; one left over in the caller's shell would quietly change what is tested.
@@ -52,11 +55,11 @@ browser: ## install Chromium for the tests of the page, where that may be done
 	        "the tests of the page will be skipped (with CI set: fail)."; \
 	fi
 
-test-compiled: $(READY) test-page ## the full suite and the doctests, compiled
-	@echo "== Tests, compiled: the full suite and the doctests"
+test-compiled: $(READY) test-page ## the suite and the doctests, compiled; comparisons with the oracles are left to the other runs
+	@echo "== Tests, compiled: the suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
 	@# One process more than the others use: many of these tests wait, for programs, browsers and limits of time.
-	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules tests src/playout
+	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules -k "not ($(ORACLES))" tests src/playout
 
 test-uncompiled: $(READY) ## rules and search as plain Python, with small budgets
 	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"
@@ -71,7 +74,9 @@ test-reference: reference-data $(READY) ## comparisons with the data in REFERENC
 	@echo "== Tests against reference data in $(REFERENCE)"
 	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
 	@echo "== Tests at full size: settings chosen by Hypothesis, against the oracles"
-	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "any_settings or oracle"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "$(ORACLES)"
+	@echo "== Tests at full size: all cases of those of which make test runs a sample"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 -m full_size -k "not ($(ORACLES))"
 
 reference-data:
 	@if [ ! -d "$(REFERENCE)" ]; then \

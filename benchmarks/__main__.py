@@ -8,7 +8,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import chess, graph, growth, memory, networks, node_game, parts, report, solo, speed, startup, strength
+from . import (
+    chess,
+    graph,
+    growth,
+    memory,
+    networks,
+    node_game,
+    parts,
+    report,
+    solo,
+    solve,
+    speed,
+    startup,
+    strength,
+    threads,
+)
 from .measure import Options, Row
 
 SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
@@ -17,7 +32,9 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "othello": speed.othello,
     "chess": chess.measure,
     "solo": solo.measure,
+    "solve": solve.measure,
     "graph": graph.measure,
+    "threads": threads.measure,
     "objects": node_game.measure,
     "parts": parts.measure,
     "networks": networks.measure,

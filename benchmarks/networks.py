@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 LEELA = Path(__file__).resolve().parents[2] / "shared" / "data" / "chess" / "networks" / "maia-1500.pb.gz"
 ROUNDS = 8
-BATCH = 32
 CHESS_SHARE, CONNECT4_SHARE = 0.85, 0.60  # of the bare network's evaluations a second
 BLOCKS, FILTERS, WIDTH = 2, 32, 64  # of the small network, where none comes with connect four
 TREE_BATCH, SIMULATIONS_PER_SECOND = 512, 1_000_000.0
@@ -53,19 +53,19 @@ def chess(options: Options) -> Row:
         return share(work, po.games.load("chess"), file, simulations, CHESS_SHARE, options)
 
 
-def connect4(options: Options) -> Row:
+def connect4(options: Options, threads: int = 1, target: float = CONNECT4_SHARE) -> Row:
     import playout as po
     from playout.evaluators import SHIPPED
 
     game, simulations = po.games.load("connect4"), options.pick(32_000, 1_600)
     file = SHIPPED / "connect4.onnx"
     if file.is_file():
-        return share("connect4, the network that comes with it", game, file, simulations, CONNECT4_SHARE, options)
+        return share("connect4, the network that comes with it", game, file, simulations, target, options, threads)
     work = f"connect4, untrained {FILTERS} x {BLOCKS}"
     with untrained("connect4", BLOCKS, FILTERS, WIDTH) as made:
         if made is None:
             return Row(work, "evaluations/s", notes=["no PyTorch here: not measured"])
-        return share(work, game, made, simulations, CONNECT4_SHARE, options)
+        return share(work, game, made, simulations, target, options, threads)
 
 
 @contextlib.contextmanager
@@ -87,22 +87,30 @@ def untrained(name: str, blocks: int, filters: int, width: int) -> Iterator[Path
         yield file
 
 
-def share(work: str, game: po.Game, file: Path, simulations: int, target: float, options: Options) -> Row:
-    """Evaluations a second of searches from the start, and of ONNX Runtime alone at the same batch."""
+def share(
+    work: str, game: po.Game, file: Path, simulations: int, target: float, options: Options, threads: int = 1
+) -> Row:
+    """Evaluations a second of searches from the start, and of ONNX Runtime alone at the same batch; in both, `threads`
+    threads evaluate a batch each."""
     import playout as po
     from playout.core.tree import EVALUATED
 
     # Without the cache, which would answer part of each batch: the rest is no longer a batch of that size.
-    settings = po.preset("network").replace(evaluator=po.Network(str(file), batch=BATCH, cache=0))
+    settings = po.preset("network").replace(evaluator=po.Network(str(file), cache=0), threads=threads)
     first = po.Search(game, settings, seed=1)
-    first.run(2 * BATCH)
+    batch = first.batches.size  # as many as are fastest
+    first.run(2 * batch)
     network = first.batches.evaluator.function
-    session, batches = bare_session(network.path), -(-simulations // BATCH)
-    planes = first.batches.arrays.planes[:BATCH].reshape(BATCH, *network.planes).copy()
+    session, batches = bare_session(network.path), -(-simulations // batch)
+    planes = first.batches.arrays.planes[:batch].reshape(batch, *network.planes).copy()
     calls = {session.get_inputs()[0].name: planes}
 
+    def ask(_: int) -> None:
+        session.run(["policy", "value"], calls)
+
     def bare() -> float:
-        return rate(batches * BATCH, lambda: [session.run(["policy", "value"], calls) for _ in range(batches)])
+        with ThreadPoolExecutor(threads) as pool:
+            return rate(batches * batch, lambda: list(pool.map(ask, range(batches))))
 
     def search() -> float:
         search = po.Search(game, settings, seed=1)
@@ -111,7 +119,8 @@ def share(work: str, game: po.Game, file: Path, simulations: int, target: float,
         return float(search.batches.arrays.info[EVALUATED]) / (time.perf_counter() - begin)
 
     rounds = options.pick(ROUNDS, 2)
-    row = Row(f"{work}, {simulations:,} simulations, batch {BATCH}", "evaluations/s")
+    beside = f", {threads} threads" if threads > 1 else ""
+    row = Row(f"{work}, {simulations:,} simulations{beside}", "evaluations/s", notes=[f"batch {batch}"])
     row.peers = interleave([Contender(BARE, bare), Contender("playout", search)], rounds)
     row.ours = row.peers.pop("playout")
     row.checks.append(Check("of the bare network", row.ours / row.peers[BARE], target))

@@ -26,6 +26,7 @@ SEARCHES = {
     "chess, uct-chess": ("chess", "'uct-chess'", 30_000),
     "chess, chess": ("chess", "'chess'", 300_000),
     "suika, suika": ("suika", "'suika'", 60_000),
+    "target_sum, UCT": ("target_sum", "po.Settings(solver=False)", 500_000),
 }
 SCRIPT = """
 import time

@@ -8,12 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from playout.core.jit import COMPILED
+
+from .full_size import CASES
+from .sizes import FULL_SIZE
+
+UNCOMPILED = 4  # cases of a sampled test that run in plain Python, where they take their time in another way
+HERE = Path(__file__).parent
 REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2] / "shared" / "data")
 
 # Front ends, reports, processes, files, and the doctor, which runs rules in both ways itself: they behave the same in
 # plain Python and with bounds checks, so the tests in these files run compiled only. A file that is not listed takes
 # part in all three runs of `make test`.
 COMPILED_ONLY = (
+    "adapters/test_*.py",
     "test_arena*.py",
     "test_best*.py",
     "test_client*.py",
@@ -32,6 +40,7 @@ COMPILED_ONLY = (
     "test_shipped*.py",
     "test_show*.py",
     "test_training*.py",
+    "test_tune*.py",
     "test_uci*.py",
     "test_web*.py",
     "test_workbench*.py",
@@ -46,6 +55,7 @@ GUARDED = (
     "test_object_*.py",
     "test_policies*.py",
     "test_review*.py",
+    "test_solve_faults*.py",
     "test_stubborn_games*.py",
     "test_wrong_answers*.py",
 )
@@ -76,10 +86,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for name in markers_of(item.path):
             item.add_marker(name)
-    if not selects_reference(config):
-        left_out = [item for item in items if item.get_closest_marker("reference")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("reference")]
+    left_out = [] if selects_reference(config) else [i for i in items if i.get_closest_marker("reference")]
+    left_out += beyond_the_sample(config, items)
+    config.hook.pytest_deselected(items=left_out)
+    dropped = set(left_out)
+    items[:] = [item for item in items if item not in dropped]
+
+
+def beyond_the_sample(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Mark the tests of `full_size.py`; the cases among them that this run leaves to `make test-reference`."""
+    listed: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        name = getattr(item, "originalname", item.name)
+        if name in CASES.get(item.path.relative_to(HERE).as_posix() if item.path.is_relative_to(HERE) else "", {}):
+            item.add_marker("full_size")
+            listed.setdefault((item.path, name), []).append(item)
+    if FULL_SIZE or names_tests(config):
+        return []
+    left_out = []
+    for (path, name), cases in listed.items():
+        wanted = CASES[path.relative_to(HERE).as_posix()][name] if COMPILED else UNCOMPILED
+        wanted = min(wanted, len(cases))
+        kept = {len(cases) * i // wanted for i in range(wanted)}
+        left_out += [case for i, case in enumerate(cases) if i not in kept]
+    return left_out
+
+
+def names_tests(config: pytest.Config) -> bool:
+    """Whether single files or tests were asked for: then all their cases run."""
+    return any(Path(given.partition("::")[0]).suffix == ".py" for given in config.args)
 
 
 def pytest_collection_finish() -> None:

@@ -10,7 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+import playout as po
+from playout.common.declare import declarations
 
 from .readme import NETWORKS, NIM, README, SEARCH
 
@@ -27,6 +31,17 @@ def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
     assert "simulation 1" in lines
 
 
+def test_the_readme_names_every_choice_of_the_parts() -> None:
+    declared = dict(declarations(po.Settings))
+    classes = [cls for name in ("policy", "backup", "root", "expansion") for cls in declared[name].kinds.values()]
+    switches = [name for name, declaration in declarations(po.Rollouts) if set(declaration.words) == {"on", "off"}]
+    missing = [
+        cls.__name__ for cls in classes if f"`{cls.__name__}(" not in README and f"={cls.__name__}(" not in README
+    ]
+    missing += [name for name in switches if not re.search(rf"\b{name}\b", README)]
+    assert missing == []
+
+
 def test_the_page_on_python_objects_does_what_it_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "objects.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
@@ -39,6 +54,24 @@ def test_the_page_on_python_objects_does_what_it_says(tmp_path: Path) -> None:
         run("-m", "playout", "analyze", "stones.py:Stones", "--set", "stones=6", "-n", "300", "--json", cwd=tmp_path)
     )
     assert (found["position"], found["best"]) == ("6 stones, player 0", "2")
+
+
+def test_the_page_on_planning_solves_its_problem() -> None:
+    page = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, scope)
+    length, found = scope["LENGTH"], scope["found"]
+    best = {(1 << city, city): length[0, city] for city in range(1, len(length))}  # Held and Karp: every set of cities
+    for _ in range(len(length) - 2):
+        longer: dict[tuple[int, int], float] = {}
+        for (cities, last), so_far in best.items():
+            for city in range(1, len(length)):
+                if not cities >> city & 1:
+                    key = cities | 1 << city, city
+                    longer[key] = min(longer.get(key, np.inf), so_far + length[last, city])
+        best = longer
+    assert found.value == pytest.approx(-min(so_far + length[last, 0] for (_, last), so_far in best.items()))
 
 
 def test_the_readme_on_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from .full_size import CASES
+
 ROOT = Path(__file__).parents[1]
 STRAY = ["a.py.orig", "b.rej", "c.bak", "run.log", "d.tmp", ".e.swp", "f.md~"]
 
@@ -94,7 +96,8 @@ def test_a_plain_run_leaves_the_reference_out_and_only_it(tmp_path: Path) -> Non
 
 
 def test_front_ends_are_tested_compiled_only_and_a_new_file_in_every_run(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    for name in ("__init__.py", "conftest.py", "full_size.py", "sizes.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for name in ("test_web_something.py", "test_new.py"):
         (tmp_path / name).write_text("def test_it():\n    pass\n")
@@ -102,6 +105,29 @@ def test_front_ends_are_tested_compiled_only_and_a_new_file_in_every_run(tmp_pat
     done = run(sys.executable, "-m", "pytest", *options, cwd=tmp_path)
     assert "test_new.py" in done.stdout
     assert "test_web_something.py" not in done.stdout
+
+
+def test_every_test_that_is_sampled_exists() -> None:
+    for name, functions in CASES.items():
+        tree = ast.parse((ROOT / "tests" / name).read_text(encoding="utf-8"))
+        assert set(functions) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, name
+
+
+def test_a_sample_of_the_cases_is_run_and_all_of_them_at_full_size(tmp_path: Path) -> None:
+    for name in ("__init__.py", "conftest.py", "sizes.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "full_size.py").write_text('CASES = {"test_new.py": {"test_it": 2, "test_none": 0}}\n')
+    cases = '@pytest.mark.parametrize("i", range(6), ids=str)\ndef test_it(i):\n    pass\n'
+    (tmp_path / "test_new.py").write_text(f"import pytest\n{cases}\ndef test_none():\n    pass\n")
+    options = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "-m", "full_size", "."]
+
+    def named(**environment: str) -> list[str]:
+        return re.findall(r"::(\S+)", run(*options, cwd=tmp_path, **environment).stdout)
+
+    assert named() == ["test_it[0]", "test_it[3]"]
+    assert named(NUMBA_DISABLE_JIT="1") == [*(f"test_it[{i}]" for i in (0, 1, 3, 4)), "test_none"]
+    assert named(PLAYOUT_FULL_SIZE="1") == [*(f"test_it[{i}]" for i in range(6)), "test_none"]
 
 
 DOCUMENTS = ["ARCHITECTURE.md", "CONTRIBUTING.md"]

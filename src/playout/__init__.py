@@ -1,8 +1,8 @@
 """Playout: Monte Carlo Tree Search. You write the game in Python, it runs at the speed of C.
 
 A game is a subclass of `Game`, a Python object given to `wrap`, or a built-in one from `games.load`. `Search` searches
-it by its `Settings` and returns a `Result`. Your own policies and backups are subclasses of `Policy` and `Backup`;
-`check_game` and `check_part` find mistakes in them.
+it by its `Settings` and returns a `Result`; `solve` finds the best line of a game of one player by nested search. Your
+own policies and backups are subclasses of `Policy` and `Backup`; `check_game` and `check_part` find mistakes in them.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +10,16 @@ from typing import TYPE_CHECKING
 from .common import interrupt  # noqa: F401  # isort: skip  # first: the imports below take a second
 
 from . import games
+from .adapters import (
+    act,
+    from_chess,
+    from_gymnasium,
+    from_openspiel,
+    from_pettingzoo,
+    gym_env,
+    openspiel_bot,
+    pettingzoo_env,
+)
 from .backups import Backup, Best, ImplicitMinimax, Mean, PowerMean
 from .common.version import __version__
 from .doctor import Finding, PartReport, Report, check_game, check_part
@@ -26,11 +36,11 @@ from .errors import (
 from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
-from .policies import PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
+from .policies import GRAVE, PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
 from .search.node import Node
-from .search.result import ActionStats, Result
+from .search.result import ActionStats, Result, TreeStats
 from .search.step import Change, Choice, EdgeScore, Expansion, Playout, Step
 from .settings import (
     All,
@@ -49,6 +59,7 @@ from .settings import (
     Widening,
     preset,
 )
+from .solve import NMCS, NRPA, Solution, Solver, solve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +83,9 @@ else:
 
 __all__ = [
     "CHANCE",
+    "GRAVE",
+    "NMCS",
+    "NRPA",
     "PUCT",
     "TERMINAL",
     "UCBV",
@@ -119,20 +133,32 @@ __all__ = [
     "Search",
     "Settings",
     "SettingsError",
+    "Solution",
+    "Solver",
     "Static",
     "Step",
     "Thompson",
     "TorchNetwork",
+    "TreeStats",
     "UCB1Tuned",
     "Widening",
     "__version__",
+    "act",
     "check_game",
     "check_part",
+    "from_chess",
+    "from_gymnasium",
+    "from_openspiel",
+    "from_pettingzoo",
     "games",
+    "gym_env",
     "normal",
+    "openspiel_bot",
+    "pettingzoo_env",
     "preset",
     "random",
     "random_below",
     "random_float",
+    "solve",
     "wrap",
 ]

@@ -1,5 +1,6 @@
 """The arena: what results say, who plays whom, forfeits by rule, and matches that go on where they were."""
 
+import contextlib
 import io
 import json
 import math
@@ -492,6 +493,33 @@ def test_a_record_goes_through_links_and_into_pipes(tmp_path: Path) -> None:
     assert pipe.is_fifo()
     assert file.read_text().count("\n") == piped.count("\n") == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"returns": None}, "returns is None"),
+        ({"returns": [1.0]}, "returns is [1.0], and tictactoe has 2 players"),
+        ({"returns": [7.0, -7.0]}, "returns is [7.0, -7.0], and those of tictactoe go from -1 to 1"),
+        ({"returns": ["a", "b"]}, "returns is ('a', 'b')"),
+        ({"players": [0, 5]}, "players is [0, 5], and the match has 2"),
+        ({"number": 1}, "it has the number 1"),
+        ({"seconds": "long"}, "seconds is 'long'"),
+        ({"colour": "red"}, "it is not a record of a game"),
+        ("[]", "it is not a record of a game"),
+        ("{", "it is not a record of a game"),
+    ],
+)
+def test_a_damaged_record_is_one_clear_line(tmp_path: Path, change: dict[str, Any] | str, why: str) -> None:
+    db, players = tmp_path / "a.sqlite", ["random", "b=random"]
+    play_match("tictactoe", players, games=2, db=db, concurrency=1)
+    with contextlib.closing(sqlite3.connect(db)) as base, base:
+        (text,) = base.execute("SELECT record FROM games WHERE number = 0").fetchone()
+        text = change if isinstance(change, str) else json.dumps(json.loads(text) | change)
+        base.execute("UPDATE games SET record = ? WHERE number = 0", (text,))
+    with pytest.raises(po.FileError) as told:
+        play_match("tictactoe", players, games=2, db=db, concurrency=1)
+    assert str(told.value) == f"results file {db}: game 0 of match 1 is damaged: {why}; choose another file"
 
 
 def test_a_store_never_writes_a_game_twice(tmp_path: Path) -> None:

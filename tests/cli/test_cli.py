@@ -192,6 +192,16 @@ def test_analyze_is_reproduced_by_its_seed(answer):
     assert visits("7") == visits("7") != visits("8")
 
 
+def test_analyze_takes_threads(answer, run):
+    found = answer("analyze", "connect4", "-n", FEW, "--preset", "default", "--threads", "2")
+    assert found["simulations"] == sum(action["visits"] for action in found["actions"]) == int(FEW)
+    assert found["settings"] == "default,threads=2"
+    for wrong in (("--threads", "0"), ("--threads", "10000"), ("--threads", "2", "--option", "open_loop=on")):
+        code, out, error = run("analyze", "connect4", "-n", FEW, *wrong)
+        assert (code, out) == (2, "")
+        assert "threads is" in error
+
+
 def test_analyze_without_limits_takes_a_second(answer):
     found = answer("analyze", "othello")
     assert found["stopped_by"] == "seconds"
@@ -209,7 +219,8 @@ def test_analyze_without_limits_takes_a_second(answer):
     ids=["nodes", "bytes", "simulations", "seconds"],
 )
 def test_the_first_limit_ends_the_search(answer, limit, reason):
-    assert answer("analyze", "othello", *limit)["stopped_by"] == reason
+    # Plain UCT: the tables of othello's own preset alone are larger than this limit of bytes.
+    assert answer("analyze", "othello", "--preset", "default", *limit)["stopped_by"] == reason
 
 
 def test_a_random_seed_is_told(run, answer):
@@ -366,7 +377,7 @@ def test_flat_settings_of_a_network():
         "virtual_loss": "0.5",
         "policy_temperature": "1.4",
         "cache": "100",
-        "threads": "2",
+        "network_threads": "2",
         "temperature": "falling",
         "temperature_first": "0.8",
         "temperature_moves": "12",
@@ -553,7 +564,7 @@ def test_bench_gives_one_signature_and_speeds(answer, options):
         ),
         (
             "analyze tictactoe --option policy=best",
-            "policy is 'best', expected uct, ucb1tuned, puct, improved, thompson, ucbv or file.py:Class",
+            "policy is 'best', expected uct, ucb1tuned, puct, improved, thompson, ucbv, grave or file.py:Class",
         ),
         ("analyze tictactoe --option policy=pcut", "; did you mean 'puct'?"),
         ("analyze tictactoe --option c=x", "--option c is 'x', expected a number"),

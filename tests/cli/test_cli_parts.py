@@ -88,7 +88,7 @@ def test_unknown_fields_and_values_are_refused():
         ("half.py:Half", "half.py:2: SettingsError: Half has no `score(policy, node, edge, shared, rng)`"),
         ("no_such_module:Steady", "there is no module 'no_such_module'"),
         (DISCOUNTED, "DiscountedMean is not a policy"),
-        ("stedy", "expected uct, ucb1tuned, puct, improved, thompson, ucbv or file.py:Class"),
+        ("stedy", "expected uct, ucb1tuned, puct, improved, thompson, ucbv, grave or file.py:Class"),
     ],
 )
 def test_what_is_no_policy_is_refused_in_one_line(folder, capsys, name, expected):

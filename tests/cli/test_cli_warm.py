@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from playout import games
 from playout.cli import main
 from playout.core.simulate import run as kernel
 from playout.play.warm import OTHERS, Task, run_task, tasks
 from playout.search import compiling as module
 from playout.search.compiling import Compiling
+from playout.solve.warm import nested_tasks
 from playout.web import server
 
 STONES = """
@@ -120,6 +122,14 @@ def test_warming_everything_covers_all_games_and_kinds_of_search():
     assert {task.name for task in wanted} >= {"trees", "steps", "graphs", "open loops", "networks", "chess", "othello"}
     assert len({task.name for task in wanted}) == len(wanted)
     assert set(OTHERS) <= set(wanted)
+    nested = {task.name for task in nested_tasks(["othello"], everything=True)}
+    assert nested == {f"solving {name}" for name in ("target_sum", "tsp", "knapsack", "samegame", "jobshop")}
+
+
+def test_warming_a_problem_compiles_nested_search_for_it():
+    (task,) = nested_tasks(["tictactoe", "target_sum"], everything=False)
+    assert run_task(task).skipped == ""
+    assert set(games.load("target_sum").rules._compiled) >= {"guided_policy_playout"}
 
 
 def test_a_task_that_can_not_be_done_says_why():

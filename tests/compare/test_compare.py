@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,31 @@ def test_a_spec_is_a_variant() -> None:
     assert compare("tictactoe", [mine], **FEW).sections[0].rows[0].name == "mine"
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_variant_that_can_not_play_a_position_is_left_out_and_the_others_stay(workers: int) -> None:
+    found = compare("connect4", ["halving", "puct"], games=4, simulations=5, workers=workers)
+    assert [row.name for row in found.sections[0].rows] == ["puct"]
+    assert found.sections[0].rows[0].games == 4
+    ((name, reason),) = found.left_out
+    assert name == "halving"
+    assert reason.startswith("Halving compares all 7 actions of ")
+    assert (found.played, found.wanted) == (4, 4)
+    ElementTree.fromstring(found.svg())
+
+
+def test_one_limit_may_be_enough_for_a_variant_and_the_other_not() -> None:
+    found = compare("target_sum", ["halving"], games=2, simulations=1, seconds=0.002, workers=1)
+    assert [[row.name for row in section.rows] for section in found.sections] == [[], ["halving"]]
+    assert [name for name, _ in found.left_out] == ["halving"]
+    assert "halving" in found.svg()
+
+
+@pytest.mark.parametrize("game", ["connect4", "target_sum"])
+def test_a_reference_that_can_not_play_a_position_is_named(game: str) -> None:
+    with pytest.raises(po.SettingsError, match=r"^reference 'halving': Halving compares all \d actions of .*$"):
+        compare(game, ["puct"], against=["halving"], games=2, simulations=1, workers=1)
+
+
 # What stays.
 
 
@@ -225,6 +251,125 @@ def test_other_variants_find_the_games_of_those_that_were_there(tmp_path: Path) 
     assert (both.resumed, both.played) == (4, 8)
     assert compare("tictactoe", ["random"], **{**FEW, "simulations": 21}, db=db).resumed == 0
     assert compare("tictactoe", ["random"], **FEW, db=db, seed=1).resumed == 0
+
+
+POLICY = """
+import numba
+import playout as po
+
+WEIGHT = 1.0
+
+
+@numba.njit
+def bonus(edge):
+    return WEIGHT / (1 + edge.visits)
+
+
+class Mine(po.Policy):
+    @staticmethod
+    def score(policy, node, edge, shared, rng):
+        return edge.value + bonus(edge)
+"""
+
+
+def test_a_policy_that_was_edited_plays_its_own_games(tmp_path: Path) -> None:
+    file, db = tmp_path / "policy_of_mine.py", tmp_path / "a.sqlite"
+
+    def resumed(source: str) -> int:
+        file.write_text(source)
+        return compare("tictactoe", [f"mine:policy={file}:Mine"], **FEW, db=db).resumed
+
+    assert resumed(POLICY) == 0
+    assert resumed("# a remark\n" + POLICY) == 4
+    assert resumed(POLICY.replace("edge.value +", "2 * edge.value +")) == 0
+    assert resumed(POLICY.replace("WEIGHT = 1.0", "WEIGHT = 2.0")) == 0
+    assert resumed(POLICY) == 4
+
+
+SUM = """
+import numpy as np
+import playout as po
+
+
+class Sum(po.Game):
+    name, players, max_actions, value_range = "sum", 1, 2, (0.0, 3.0)
+    state = np.dtype([("turn", np.int64)])
+
+    def initial_state(state):
+        state.turn = 0
+
+    def current_player(state):
+        return po.TERMINAL if state.turn == 3 else 0
+
+    def legal_actions(state, actions):
+        actions[0], actions[1] = 0, 1
+        return 2
+
+    def apply(state, action, rewards):
+        rewards[0] = action
+        state.turn += 1
+"""
+OBJECT = """
+import playout as po
+
+
+class Sum:
+    def __init__(self, turn=0, total=0):
+        self.turn, self.total = turn, total
+
+    def current_player(self):
+        return None if self.turn == 3 else 0
+
+    def legal_actions(self):
+        return [0, 1]
+
+    def play(self, action):
+        return Sum(self.turn + 1, self.total + action)
+
+    def returns(self):
+        return [self.total]
+
+
+def make():
+    return po.wrap(Sum(), players=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "before", "after"),
+    [(SUM, "Sum", "= action", "= 1 - action"), (OBJECT, "make", "+ action)", "+ 1 - action)")],
+)
+def test_a_game_that_was_edited_plays_its_own_games(
+    tmp_path: Path, source: str, name: str, before: str, after: str
+) -> None:
+    file, db = tmp_path / "sum_of_mine.py", tmp_path / "a.sqlite"
+
+    def resumed(text: str) -> int:
+        file.write_text(text)
+        return compare(f"{file}:{name}", ["random"], **FEW, db=db).resumed
+
+    assert resumed(source) == 0
+    assert resumed(source + "# a remark\n") == 8  # with those of the reference
+    assert resumed(source.replace(before, after)) == 0
+    assert resumed(source) == 8
+
+
+def test_a_damaged_score_is_one_clear_line(tmp_path: Path) -> None:
+    db = tmp_path / "a.sqlite"
+    compare("target_sum", ["random"], **FEW, db=db)
+    with closing(sqlite3.connect(db)) as base, base:
+        base.execute("UPDATE games SET record = replace(record, '\"score\": ', '\"score\": 1000') WHERE number = 2")
+    with pytest.raises(po.FileError, match=r"game 2 of match \d is damaged: returns is \[1000.*choose another file$"):
+        compare("target_sum", ["random"], **FEW, db=db)
+
+
+def test_a_network_that_was_trained_further_is_another_player(tmp_path: Path) -> None:
+    file = tmp_path / "net.onnx"
+    described = []
+    for content in (b"one", b"two", b"one"):
+        file.write_bytes(content)
+        described.append(Spec("net", "search", po.Settings(evaluator=po.Network(str(file)))).to_dict())
+    assert described[0] == described[2] != described[1]
 
 
 def test_processes_play_what_one_process_plays() -> None:

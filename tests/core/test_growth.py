@@ -8,7 +8,7 @@ from playout.core import copying, grow
 from playout.core import tree as core
 from playout.core.jit import COMPILED, njit
 from playout.core.pending import Batch
-from playout.search.files import find_fault
+from playout.search.file_checks import find_fault
 from tests.games.toy_games import Coins, Dice, Nim, PriorNim, TwiceNim
 from tests.oracles.graph_oracle import GraphOracle, graphs_differ
 from tests.oracles.oracle import compiled_tree

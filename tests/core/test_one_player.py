@@ -6,6 +6,7 @@ import pytest
 import playout as po
 from playout.core import tree as core
 from playout.core.jit import COMPILED
+from tests.games.toy_games import Corridor
 
 ITEMS = 20
 VALUES = np.array([95, 66, 71, 90, 62, 81, 88, 31, 27, 15, 90, 52, 58, 50, 85, 22, 37, 89, 76, 43], np.float64)
@@ -235,3 +236,14 @@ def test_an_estimate_that_falls_below_a_proven_value_is_no_longer_the_answer():
                 assert result.best == (1 if result.stats(1).value > 12.0 else 0)
                 seen.add(result.best)
     assert seen == {0, 1}
+
+
+@pytest.mark.parametrize("backup", [po.Best(), po.PowerMean(4.0)], ids=lambda backup: type(backup).__name__)
+def test_no_value_exceeds_what_the_game_has_beside_proven_edges(backup):
+    """What goes up is a return, or the exact value beside it; never what a backup made of the returns before."""
+    search = po.Search(Corridor(), po.Settings(backup=backup), seed=1)
+    search.run(3000 if COMPILED else 300)
+    tree = search.tree
+    edges = tree.edges[: tree.counters[core.EDGES]]
+    assert np.any(edges["child"] < 0)
+    assert edges["value"].max() <= 10.0 + 1e-9  # a thousand steps of 0.01

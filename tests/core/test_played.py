@@ -10,9 +10,10 @@ from tests.games.toy_games import Nim
 
 
 class Reading(UCT):
-    """UCT that asks for the record."""
+    """UCT that asks for what simulations play, and makes no use of it."""
 
-    needs_played = True
+    ref: int = 10
+    amaf = "ref"
 
 
 class Kept(Nim):
@@ -49,9 +50,8 @@ CASES = {
     "kept": (Kept(), "", {}),
     "graph": ("tictactoe", "", {"transpositions": True}),
     "chance": ("game2048", "0,0,0,2/0,0,0,0/0,0,0,0/0,0,4,2", {"evaluator": po.Rollouts(n=2, depth=5)}),
-    "open loop": ("game2048", "", {"open_loop": True, "evaluator": po.Rollouts(depth=4)}),
+    "open loop": ("game2048", "", {"policy": UCT(), "open_loop": True, "evaluator": po.Rollouts(depth=4, mast=True)}),
     "guided": ("connect4", "", {"evaluator": po.Rollouts(guided=True), "evaluate_root": True}),
-    "static": ("connect4", "", {"evaluator": po.Static()}),
 }
 
 
@@ -60,7 +60,9 @@ def test_the_record_has_every_action_of_a_simulation_with_its_player(case):
     game, text, settings = CASES[case]
     game = games.load(game) if isinstance(game, str) else game
     position = game.position(text)
-    first, second = (po.Search(game, po.Settings(policy=Reading(), **settings), position=position) for _ in range(2))
+    first, second = (
+        po.Search(game, po.Settings(**{"policy": Reading(), **settings}), position=position) for _ in range(2)
+    )
     for _ in range(40):
         first.run(1)
         step = second.step()

@@ -47,7 +47,7 @@ def test_any_root_grows_the_oracles_tree(data, kind, topology, seed):
     policy, backup = data.draw(st.sampled_from([po.UCT(), po.PUCT(1.0)])), po.Mean()  # the root's rule knows neither
     answer = data.draw(st.sampled_from(["visits", "visits", "value"]))
     settings = settings.replace(root=root, noise=noise, policy=policy, backup=backup, answer=answer)
-    settings = settings.replace(root_temperature=data.draw(st.sampled_from([1.0, 1.0, 2.0])))
+    settings = settings.replace(root_temperature=data.draw(st.sampled_from([1.0, 1.0, 2.0, 0.001])))
     if settings.noise is not None and data.draw(st.booleans()):
         settings = settings.replace(noise=po.Noise(settings.noise.fraction, settings.noise.alpha, shaped=True))
     if isinstance(settings.root, po.Gumbel) and game.range is None:
@@ -216,6 +216,27 @@ def refused(given):
 def test_dirichlet_noise_has_no_place_in_a_plan(root):
     with pytest.raises(po.SettingsError, match="noise is on, but"):
         po.Settings(root=root, noise=po.Noise())
+
+
+@pytest.mark.parametrize("temperature", [0.01, 0.001, 1e-6, 1e-320])
+@pytest.mark.parametrize("root", [None, po.Forced(2.0), po.Gumbel()])
+def test_towards_a_root_temperature_of_zero_all_is_on_the_largest_prior(root, temperature):
+    settings = po.Settings(policy=po.PUCT(), root_temperature=temperature, root=root)
+    search = po.Search("connect4", settings, position="4444", seed=1)
+    given = dict(search.position.priors())
+    largest = [action for action, prior in given.items() if prior == max(given.values())]
+    search.run(30)
+    found = {s.action: s.prior for s in search.result().actions}
+    assert found == {action: pytest.approx((action in largest) / len(largest)) for action in given}
+
+
+def test_a_plan_takes_all_actions_and_widening_counts_below_the_root():
+    settings = po.Settings(root=po.Halving(), expansion=po.Widening(initial=1, k=0.5, cap=2), solver=False)
+    search = po.Search("connect4", settings, seed=1)
+    search.run(100)
+    visited = [[child.visits > 0 for child in node.children] for node in search.root.walk() if node.is_expanded]
+    assert all(visited[0])
+    assert max(map(sum, visited[1:])) == 2
 
 
 def test_gumbel_needs_the_range_of_values():

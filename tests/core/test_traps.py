@@ -239,6 +239,7 @@ def test_an_action_of_prior_zero_comes_last():
 # Depth, counters, limits
 
 
+@pytest.mark.slow
 def test_a_game_of_twenty_thousand_moves_is_searched_without_recursion():
     length = 20_000 if COMPILED else 2000
     settings = po.Settings(
@@ -284,6 +285,7 @@ class KeptChain(Chain):
     keep_states = True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Chain, KeptChain], ids=lambda kind: kind.__name__)
 def test_a_tree_as_deep_as_a_long_game_is_grown_proven_and_played_on(kind):
     # Each simulation goes one level deeper, the last one reaches the end, and the proof goes all the way up.

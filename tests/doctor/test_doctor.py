@@ -154,7 +154,7 @@ def test_the_first_game_of_the_readme_has_no_finding():
     assert str(report).startswith(f"Nim: no mistakes found in {GAMES} games\n")
 
 
-LONG_GAMES = ("chess", "suika", "game2048")
+LONG_GAMES = ("chess", "suika", "game2048", "samegame", "jobshop")
 
 
 @pytest.mark.parametrize("name", po.games.names())

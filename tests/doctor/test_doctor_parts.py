@@ -56,6 +56,7 @@ BUILT_IN = [
     po.Improved(),
     po.Thompson(),
     po.UCBV(),
+    po.GRAVE(),
     po.Mean(),
     po.Best(),
     po.PowerMean(),

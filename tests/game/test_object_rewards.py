@@ -83,15 +83,47 @@ def test_a_playout_discounts_rewards_by_their_step(obj: Any, depth: int | None, 
     assert step.selection[0].rewards == (1.0,)
 
 
-def test_a_playout_discounts_returns_by_its_length() -> None:
-    class Late(Chain):
-        rewards = None  # type: ignore[assignment]
+class Late(Chain):
+    """All of the return at the end."""
 
-        def returns(self) -> list[float]:
-            return [64.0]
+    rewards = None  # type: ignore[assignment]
 
-    step = po.Search(po.wrap(Late()), po.Settings(discount=0.5, solver=False)).step()
-    assert step.returns == (2.0,)  # five steps after the leaf: 64 / 32
+    def returns(self) -> list[float]:
+        return [64.0]
+
+
+class LateNode:
+    """The same as a node with children."""
+
+    def __init__(self, at: int = 0) -> None:
+        self.at = at
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LateNode) and self.at == other.at
+
+    def __hash__(self) -> int:
+        return self.at
+
+    def is_terminal(self) -> bool:
+        return self.at == 6
+
+    def find_children(self) -> set["LateNode"]:
+        return {LateNode(self.at + 1)}
+
+    def find_random_child(self) -> "LateNode":
+        return LateNode(self.at + 1)
+
+    def reward(self) -> float:
+        return 64.0
+
+
+@pytest.mark.parametrize("obj", [Late(), LateNode()], ids=["play", "node"])
+def test_a_playout_discounts_returns_as_the_reward_of_its_last_step(obj: Any) -> None:
+    search = po.Search(po.wrap(obj, players=1), po.Settings(discount=0.5, solver=False))
+    assert search.step().returns == (4.0,)  # the fifth step after the leaf: 64 / 16
+    first = search.run(1)
+    assert first.best_found is not None
+    assert first.best_found.value == first.value == search.run(20).value == 2.0  # in playouts and in the tree alike
 
 
 def test_who_balances_longer_is_not_worse_off_when_playouts_are_cut_off() -> None:

@@ -107,6 +107,7 @@ def can_mate(board, moves):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fen", "value"), MATES)
 def test_short_mates_are_proven_and_true(chess, fen, value):
     search = searched(chess, fen, 3000)

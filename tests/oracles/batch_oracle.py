@@ -238,7 +238,7 @@ class BatchOracle:
             exact = max((c.value for c in node.children if c.exact), default=None)
             if self.alone and exact is not None:
                 added = counted(exact, child.visits, before, child.value, added)
-                returns = [added]
+                returns = [added if isinstance(self.backup, po.Mean) else max(got, exact)]
             node.visits += 1
             node.value += (added - node.value) / node.visits
             if self.backup.below:

@@ -50,6 +50,7 @@ class GraphOracle(Oracle):
             returns = [0.0] * self.game.players
         # 4. Backup.
         self.learner.learn(path, returns)
+        self.amaf.count(self.root, path, returns)
         edge.over = edge.over or ending == "finished"
         fresh = ending == "finished" or (ending == "proven" and not edge.exact)
         (self.back_up_values if self.one_number else self.back_up_means)(path, joins, list(returns), ending)

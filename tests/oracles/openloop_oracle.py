@@ -45,6 +45,7 @@ class OpenLoopOracle(Oracle):
         self.learner.learn(path, returns)
         for node, edge, rewards, scale in reversed(path):
             returns = [r + scale * g for r, g in zip(rewards, returns, strict=True)]
+            self.count_result(edge, node.chooser, returns)
             self.add_visit(node, edge, returns[node.chooser])
 
     def select_legal(self, node, state):

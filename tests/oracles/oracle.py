@@ -15,10 +15,11 @@ import numpy as np
 import playout as po
 from playout.core.tree import END, NO_PROOF, ROOT  # to read the compiled tree, not to search
 
+from .amaf import Amaf
 from .learner import Learner
 from .root_oracle import Plan, forced_edge
 
-BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT, po.Improved)  # the oracle has its own formulas for these
+BUILT_IN = (po.UCT, po.UCB1Tuned, po.PUCT, po.Improved, po.GRAVE)  # the oracle has its own formulas for these
 SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
 
 
@@ -126,6 +127,7 @@ class Node:
         self.state, self.player, self.chooser = state, player, max(0, player)
         self.edges = edges  # in the order in which they are compared
         self.visits, self.own, self.value, self.counted, self.exact = 0, 0, 0.0, 0, None
+        self.table = None  # of actions (`amaf.py`)
 
     def visited(self):
         return [e for e in self.edges if e.visits]
@@ -166,7 +168,9 @@ class Oracle:
         for name in tables.names or ():
             setattr(self.policy, name, np.zeros(tables[name].shape))
         self.learner = Learner(self.rules, self.s.rollouts, self.s.discount)
+        self.amaf = Amaf(self.rules, self.s.policy, self.s.discount)
         self.root, self.plan, self.ends, self.wanted = self.new_node(state), None, 0, 0
+        self.amaf.begin_table(self.root)
         self.shape_priors()
 
     def run(self, simulations):
@@ -187,6 +191,7 @@ class Oracle:
         self.plan, self.ends, self.wanted = None, 0, 0
         if edge.child:
             self.root = edge.child
+            self.amaf.begin_table(self.root)
             self.learner.decay()
             if self.root.player != po.CHANCE:
                 self.leader = self.answer()
@@ -198,9 +203,11 @@ class Oracle:
     def run_one(self):
         done, self.simulations = self.simulations, self.simulations + 1
         self.learner.begin()
+        self.amaf.begin()
         if self.s.evaluate_root and self.root.visits == 0:
             self.root.means = self.evaluate(self.root.state)
             self.learner.learn([], self.root.means)
+            self.amaf.count(self.root, [], self.root.means)
             self.root.value = self.root.means[self.root.chooser]
             self.root.visits = self.root.own = self.root.counted = 1
             return
@@ -238,9 +245,11 @@ class Oracle:
         ahead = returns if known or fresh or not self.s.backup.below else self.rules.evaluate(state)
         # 4. Backup.
         self.learner.learn(path, returns)
+        self.amaf.count(self.root, path, returns)
         for node, edge, rewards in reversed(path):
             edge.below = rewards[node.chooser] + self.s.discount * ahead[node.chooser]
             returns = [r + self.s.discount * g for r, g in zip(rewards, returns, strict=True)]
+            self.count_result(edge, node.chooser, returns)
             returns[node.chooser] = self.add_visit(node, edge, returns[node.chooser])
             ahead = self.best_column(node) if self.s.backup.below else ahead
         if fresh and self.s.solver:
@@ -263,10 +272,13 @@ class Oracle:
         return (self.least, self.greatest) if self.normalise else (self.low, self.high)
 
     def select(self, node):
+        self.amaf.reach(node)
         if node.player == po.CHANCE:
-            return node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
-        edge = self.by_root(node) or self.choose(node, node.visited(), node.waiting())
+            edge = node.edges[self.random.pick([e.prior for e in node.edges], 1.0)]
+        else:
+            edge = self.by_root(node) or self.choose(node, node.visited(), node.waiting())
         self.learner.took(node.state, node.player, edge.action)
+        self.amaf.took(node, edge.action)
         return edge
 
     def by_root(self, node):
@@ -304,7 +316,7 @@ class Oracle:
 
     def prepare(self, node, edges):
         """Call a user's `prepare`, or `look` for each edge, once per node and simulation, before any score."""
-        policy, (_, scale) = self.s.policy, self.scale()
+        policy = self.s.policy
         self.shared = 0.0
         if isinstance(policy, po.Improved):
             self.shared = self.improved(policy, node, edges)
@@ -312,7 +324,7 @@ class Oracle:
             self.shared = SimpleNamespace(**{name: policy.shared[name].type(0) for name in policy.shared.names})
             for turn in range(policy.looks):
                 for edge in edges:
-                    seen = self.edge_view(edge, self.seen_value(node, edge), scale)
+                    seen = self.seen_edge(node, edge)
                     seen.proven = edge.exact is not None
                     policy.look(self.policy, self.view(node), seen, self.shared, np.int64(turn))
         elif hasattr(policy, "prepare") and type(policy) not in BUILT_IN:
@@ -362,6 +374,15 @@ class Oracle:
             count=np.int64(len(node.edges)),
         )
 
+    def seen_edge(self, node, edge):
+        """What a policy sees of an edge when it chooses."""
+        base, scale = self.scale()
+        seen = self.edge_view(edge, self.seen_value(node, edge), scale)
+        if self.s.policy.amaf:
+            count, mean = self.amaf.shown(node, edge.action)
+            seen.amaf_visits, seen.amaf_value = np.int64(count), np.float64((mean - base) * scale if count else 0.0)
+        return seen
+
     def edge_view(self, edge, value, scale):
         columns = self.s.policy.columns
         return SimpleNamespace(
@@ -384,9 +405,15 @@ class Oracle:
         if type(self.s.policy) not in BUILT_IN:
             if not edge.visits and not self.s.policy.scores_unvisited:
                 return value
-            return self.asked(self.s.policy.score, self.view(node), self.edge_view(edge, value, scale))
+            return self.asked(self.s.policy.score, self.view(node), self.seen_edge(node, edge))
         if isinstance(self.s.policy, po.Improved):
             return self.shared[id(edge)] - edge.visits / (1 + node.visits - node.own)
+        if isinstance(self.s.policy, po.GRAVE):
+            seen, n = self.seen_edge(node, edge), edge.visits
+            if not seen.amaf_visits:
+                return value
+            beta = seen.amaf_visits / (seen.amaf_visits + n + self.s.policy.bias * seen.amaf_visits * n)
+            return (1 - beta) * value + beta * seen.amaf_value
         return value + self.exploration(node, edge, scale)
 
     def seen_value(self, node, edge):
@@ -502,7 +529,8 @@ class Oracle:
         if self.root.player == po.CHANCE or (noise is None and temperature == 1):
             return
         if temperature != 1:
-            flat = [e.prior ** (1 / temperature) for e in edges]
+            most = max(e.prior for e in edges)
+            flat = [(e.prior / most) ** (1 / temperature) for e in edges]
             for edge, weight in zip(edges, flat, strict=True):
                 edge.prior = float(np.float32(weight / sum(flat)))
         if noise is not None:
@@ -547,7 +575,9 @@ class Oracle:
                     for p, value in enumerate(self.rules.evaluate(state)):
                         returns[p] += scale * value
                 return
-            state, rewards = self.rules.play(state, self.playout_action(state, rollouts.guided, length))
+            action = self.playout_action(state, rollouts.guided, length)
+            self.amaf.played_out(state, action)
+            state, rewards = self.rules.play(state, action)
             for p, reward in enumerate(rewards):
                 returns[p] += scale * reward
             scale *= self.s.discount
@@ -579,10 +609,14 @@ class Oracle:
 
     # 4. Backup.
 
+    def count_result(self, edge, chooser, returns):
+        """A win if all others get less, a loss if one gets more."""
+        most = max((got for player, got in enumerate(returns) if player != chooser), default=-math.inf)
+        edge.wdl[1 if abs(returns[chooser] - most) <= SAME else 0 if returns[chooser] > most else 2] += 1
+
     def add_visit(self, node, edge, got):
         """Add a visit to an edge and its node; returns what goes on to the node above."""
         edge.visits += 1
-        edge.wdl[0 if got >= self.high - SAME else 2 if got <= self.low + SAME else 1] += 1
         before = edge.value
         if isinstance(self.s.backup, po.Mean):
             edge.value += (got - before) / edge.visits
@@ -595,7 +629,8 @@ class Oracle:
         self.least, self.greatest = min(self.least, edge.value), max(self.greatest, edge.value)
         self.tell_policy(edge, got)
         if self.at_hand(node) > -math.inf:
-            got = added = counted(self.at_hand(node), edge.visits, before, edge.value, added)
+            added = counted(self.at_hand(node), edge.visits, before, edge.value, added)
+            got = added if isinstance(self.s.backup, po.Mean) else max(got, self.at_hand(node))
         node.visits += 1
         node.counted += 1
         node.value += (added - node.value) / node.counted

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_CHART, linesOf, scaleOf, seriesOf, withPoint } from "../../src/playout/web/static/chart.js";
+import { NO_CHART, foundLine, linesOf, scaleOf, seriesOf, withPoint } from "../../src/playout/web/static/chart.js";
 
 const point = (simulations, ...actions) => ({
   simulations,
@@ -69,4 +69,18 @@ test("the scale leaves the first swings out, and never leaves the shares that th
 test("a flat line has a scale too", () => {
   const { least, most } = scaleOf([[[5, 0.5]]], { first: 0, last: 5 }, "value");
   assert.ok(least < 0.5 && most > 0.5);
+});
+
+test("the best return found is a line of the points that know it", () => {
+  const points = [
+    point(1),
+    { ...point(5), best_found: null },
+    { ...point(9), best_found: 0 },
+    { ...point(20), best_found: 7.5 },
+  ];
+  assert.deepEqual(foundLine({ points, names: {} }), [
+    [9, 0],
+    [20, 7.5],
+  ]);
+  assert.deepEqual(foundLine(CHART), []);
 });

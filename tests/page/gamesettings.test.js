@@ -20,3 +20,9 @@ test("settings go to texts and back", () => {
   assert.deepEqual(settingsOf(GAME, textsOf(settings)), settings);
   assert.deepEqual(textsOf(settings), { target: "30", numbers: "2, 4" });
 });
+
+test("a text is given as it was written", () => {
+  const game = { settings: [{ name: "cities", type: "text", default: "" }] };
+  assert.deepEqual(settingsOf(game, { cities: "0 0; 3 4" }), { cities: "0 0; 3 4" });
+  assert.deepEqual(settingsOf(game, textsOf({ cities: "" })), {});
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cut, overlayAt } from "../../src/playout/web/static/beats.js";
-import { key, shownTree } from "../../src/playout/web/static/shown.js";
+import { key, nearestShown, shownTree } from "../../src/playout/web/static/shown.js";
 import { STEP } from "./steps.js";
 
 /** A node as the server sends it; its children are numbered as they are given. */
@@ -90,3 +90,9 @@ test("a step's child that the watched tree lacks is drawn from the step", () => 
 });
 
 test("paths as texts", () => assert.equal(key([3, 2, 1]), "3,2,1"));
+
+test("what is gone from the tree is looked for at the nearest node above it", () => {
+  const drawn = new Set(["", "3", "3,1", "30"]);
+  const nearest = (at) => nearestShown(at, (name) => drawn.has(name));
+  assert.deepEqual(["3,1", "3,1,4,2", "3,2", "30,1", "4,1", "4", ""].map(nearest), ["3,1", "3,1", "3", "30", "", "", ""]);
+});

@@ -134,7 +134,7 @@ def test_a_fact_that_is_neither_true_nor_false_is_refused(name):
 
 def test_what_an_unvisited_edge_counts_for_is_checked():
     refused("Mine.unvisited is 'zero', expected 'infinity', a number", lambda: policy(unvisited="zero"))
-    refused("Mine.unvisited is nan, expected a number", lambda: policy(unvisited=math.nan))
+    refused("Mine.unvisited is nan, expected a finite number", lambda: policy(unvisited=math.nan))
 
 
 def test_names_of_terms_that_nobody_computes_are_refused():

@@ -72,8 +72,9 @@ class NoOutcomes(Nim):
         (lambda: po.Search(Nim(), po.Settings), r"; write Settings\(\)"),
         (lambda: po.Search(Nim(), 5), "got settings 5, expected Settings or a preset's name"),
         (
-            lambda: po.Settings(threads=2),
-            r'Settings has no \'threads\' .*; write preset\("default", evaluator="network", network=…, threads=…\)',
+            lambda: po.Settings(network_threads=2),
+            r'Settings has no \'network_threads\' .*; write preset\("default", evaluator="network", network=…, '
+            r"network_threads=…\)",
         ),
         (lambda: po.Search(Nim(), c=2), r'Search has no \'c\' .*; write preset\("default", c=…\)'),
         (lambda: po.Search(Nim(), simulations=5), r"'simulations' is given to Search.run\(simulations=…\)"),

@@ -18,7 +18,7 @@ from playout.core import tree as core
 from playout.core.jit import COMPILED
 from playout.errors import EvaluatorError, GameError, SettingsError
 from playout.search.batches import RAMP
-from playout.search.files import find_fault
+from playout.search.file_checks import find_fault
 from tests.games.toy_games import Dice, KnownCoins, Nim, NimOfThree
 from tests.oracles.batch_oracle import BatchOracle, oracle_edges
 from tests.oracles.oracle import compiled_tree
@@ -285,6 +285,14 @@ def test_where_nothing_is_left_all_are_alike():
     )
     search.run(1)
     assert [s.prior for s in search.result().actions] == pytest.approx([1 / 6] * 6)
+
+
+@pytest.mark.parametrize("temperature", [0.001, 1e-6, 1e-320])
+def test_a_low_policy_temperature_leaves_the_greatest(temperature):
+    search = po.Search(CONNECT4, outside(policy_temperature=temperature), position="")
+    (leaf,) = search.ask()
+    search.tell(leaf, 0.0, {0: 0.1, 1: 0.2, 2: 0.4, 3: 0.3})
+    assert {s.action: s.prior for s in search.result().actions} == {a: float(a == 2) for a in range(7)}
 
 
 def test_the_policy_temperature_flattens():

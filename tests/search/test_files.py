@@ -59,6 +59,26 @@ def test_every_setting_comes_back(settings: po.Settings, tmp_path: Path) -> None
     assert same_tree(search, loaded)
 
 
+@pytest.mark.parametrize("simulations", [1, 5, 40])
+def test_a_graph_in_which_the_first_edge_leads_to_no_node_is_loaded(simulations: int, tmp_path: Path) -> None:
+    """The table of positions has the entry -1 then: edge 0."""
+    search = po.Search("tictactoe", po.Settings(transpositions=True), seed=1)
+    search.run(simulations)
+    loaded = saved(search, tmp_path / "a.search")
+    assert search.run(50).to_dict()["actions"] == loaded.run(50).to_dict()["actions"]
+
+
+@pytest.mark.parametrize("entry", [0, 1])
+def test_a_table_of_positions_that_points_to_no_node_is_refused(entry: int, tmp_path: Path) -> None:
+    search = po.Search("tictactoe", po.Settings(transpositions=True), seed=1)
+    search.run(5)
+    table = search.tree.table
+    table[np.flatnonzero(table)[0]] = np.uint64(2**32 + entry)
+    search.save(tmp_path / "a.search")
+    with pytest.raises(po.FileError, match="the table of positions points out of bounds"):
+        po.Search.load(tmp_path / "a.search")
+
+
 @pytest.mark.parametrize("expansion", [po.All(), po.OneAtATime()], ids=lambda e: type(e).__name__)
 def test_a_file_from_before_the_setting_priors_goes_on_as_it_began(expansion: Any, tmp_path: Path) -> None:
     """One child at a time was by prior then, and all children at once in random order."""

@@ -51,6 +51,7 @@ def test_what_is_found_while_asking_is_logged():
     assert sum(number for _, number in search.log) == search.simulations
 
 
+@pytest.mark.slow
 def test_a_snapshot_from_progress_is_the_search_at_that_moment():
     search, taken = po.Search(CONNECT4, seed=2), []
     simulations = 300 if COMPILED else 60

@@ -115,6 +115,7 @@ def test_an_unvisited_node_keeps_its_action_when_edges_change_places() -> None:
     assert {a: n.visits for a, n in before.items()} == {s.action: s.visits for s in search.result().actions}
 
 
+@pytest.mark.slow
 def test_numbers_go_on_with_the_search_also_when_the_arrays_grow() -> None:
     search = search_of("connect4", simulations=20)
     child, size = search.root.children[0], len(search.tree.edges)

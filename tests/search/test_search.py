@@ -17,6 +17,7 @@ from playout.core.jit import COMPILED
 from tests.games.toy_games import TOY_GAMES, Corridor, Dice, GuidedNim, KeptTwiceNim, Nim
 from tests.oracles.oracle import compiled_tree
 from tests.sizes import examples
+from tests.trees import assert_adds_up
 
 FEW = 1000 if COMPILED else 100
 
@@ -392,39 +393,11 @@ def test_every_tree_adds_up(kind, policy, expansion, solver, evaluate_root, simu
     settings = po.Settings(policy=policy, expansion=expansion, solver=solver, evaluate_root=evaluate_root)
     search = po.Search(game, settings, seed=seed)
     result = search.run(simulations)
-    t, used = search.tree, int(search.tree.counters[core.NODES])
-    low, high = game.range or (-math.inf, math.inf)
-    root = t.nodes[core.ROOT]
+    root = search.tree.nodes[core.ROOT]
     assert root["visits"] == result.simulations
     assert root["own"] == (evaluate_root and result.simulations > 0)
-    hanging = set()
-    for number in range(core.ROOT, used):
-        node = t.nodes[number]
-        block = t.edges[node["first_edge"] : node["first_edge"] + node["count"]]
-        assert node["visits"] == node["own"] + block["visits"].sum()
-        if node["player"] >= 0:  # opened edges first
-            assert (block["visits"][: node["opened"]] > 0).all()
-            assert (block["visits"][node["opened"] :] == 0).all()
-        assert float(block["prior"].sum()) == pytest.approx(1, abs=1e-5)
-        if low > -math.inf:
-            assert low - 1e-9 <= node["value"] <= high + 1e-9
-            assert (block["value"] >= low - 1e-9).all()
-            assert (block["value"] <= high + 1e-9).all()
-        assert (block["spread"] >= -1e-9).all()
-        for edge in block:
-            child = abs(int(edge["child"]))
-            if child > core.END:
-                assert number < child < used
-                assert child not in hanging
-                if edge["child"] > 0:
-                    assert t.nodes[child]["visits"] == edge["visits"]
-                else:  # what is proven is not walked into any more
-                    assert t.nodes[child]["visits"] <= edge["visits"]
-                hanging.add(child)
-            if not edge["visits"]:
-                assert child == core.NO_NODE
-    assert len(hanging) == used - core.ROOT - 1  # every node hangs on exactly one edge
-    assert result.nodes == 1 + np.count_nonzero(t.edges[: result.edges]["visits"])
+    assert_adds_up(search)
+    assert result.nodes == search.tree.counters[core.POSITIONS]
 
 
 @pytest.mark.parametrize("simulations", [1000, 20_000])

@@ -128,6 +128,7 @@ def test_going_back_past_what_was_run_is_refused() -> None:
     assert search.simulations == 10
 
 
+@pytest.mark.slow
 def test_a_very_long_path_is_stepped_too() -> None:
     search = po.Search(toy_games.Corridor(), po.Settings(policy=po.UCT(0.0), solver=False), seed=1)
     ran = po.Search(toy_games.Corridor(), po.Settings(policy=po.UCT(0.0), solver=False), seed=1)

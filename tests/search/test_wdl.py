@@ -75,6 +75,75 @@ def test_a_simulation_counts_for_the_player_who_chose():
     assert search.root.wdl == (two.visits, 0, one.visits)
 
 
+class Difference(Nim):
+    """Nim whose returns are a difference of points, which can be up to 6 and is 2."""
+
+    value_range = (-6.0, 6.0)
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 2.0, -2.0
+        state.turn = 1 - state.turn
+
+
+def test_a_win_is_what_beats_the_others_whatever_the_range():
+    # As with two stones above, but the points are far from the ends of the range.
+    search = po.Search(Difference(stones=2), COUNTED.replace(solver=False), seed=1)
+    search.run(40)
+    one, two = search.root.find(1), search.root.find(2)
+    assert (one.wdl, two.wdl) == ((0, 0, one.visits), (two.visits, 0, 0))
+
+
+def test_an_unknown_range_is_counted_and_who_shares_the_most_draws():
+    class Pot(po.Game):
+        """Three players: the first one chooses a table of returns."""
+
+        name, players, max_actions, value_range, returns_sum = "pot", 3, 4, None, None
+        state = np.dtype([("over", np.int64)])
+
+        @staticmethod
+        def initial_state(state):
+            state.over = 0
+
+        @staticmethod
+        def current_player(state):
+            return po.TERMINAL if state.over else 0
+
+        @staticmethod
+        def legal_actions(state, actions):
+            for i in range(4):
+                actions[i] = i
+            return 4
+
+        @staticmethod
+        def apply(state, action, rewards):
+            state.over = 1
+            rewards[0] = 10.0
+            rewards[1] = 9.0 if action == 0 else 10.0 if action == 1 else 11.0
+            rewards[2] = -50.0 if action == 2 else 0.0
+
+    search = po.Search(Pot(), COUNTED.replace(solver=False, policy=po.UCT()), seed=1)
+    search.run(40)
+    visits = [search.root.find(a).visits for a in range(4)]
+    assert [search.root.find(a).wdl for a in range(4)] == [
+        (visits[0], 0, 0),
+        (0, visits[1], 0),
+        (0, 0, visits[2]),
+        (0, 0, visits[3]),
+    ]
+
+
+@pytest.mark.parametrize("evaluate_root", [False, True])
+def test_the_root_has_the_games_of_its_actions_and_none_of_its_own(evaluate_root):
+    search = po.Search("tictactoe", COUNTED.replace(evaluate_root=evaluate_root), seed=1)
+    search.run(30)
+    counts = [child.wdl for child in search.root.children]
+    assert search.root.wdl == tuple(map(sum, zip(*counts, strict=True)))
+    assert sum(search.root.wdl) == search.root.visits - evaluate_root
+
+
 def test_counting_changes_nothing_else():
     for backup in (po.Mean(), DiscountedMean()):
         plain, counted = (
@@ -149,7 +218,7 @@ def test_nothing_is_shown_where_nothing_is_counted():
         ({"evaluator": po.Network()}, "Network values positions without playing them to the end"),
         ({"evaluator": po.Rollouts(depth=9)}, "playouts are cut off after 9 actions"),
         ({"evaluator": po.Rollouts(2)}, "a simulation is the mean of 2 rollouts"),
-        ({"discount": 0.5}, "with discount 0.5 a win is not the highest return"),
+        ({"discount": 0.5}, "with discount 0.5 late rewards count less than in the game"),
         ({"transpositions": True}, "with transpositions, simulations end at known positions"),
     ],
 )

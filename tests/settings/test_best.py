@@ -50,9 +50,13 @@ def test_some_games_name_a_preset_of_their_own():
         "connect4": "connect4",
         "suika": "suika",
         "game2048": "game2048",
+        "jobshop": "default",
+        "knapsack": "default",
         "othello": "othello",
+        "samegame": "default",
         "target_sum": "default",
         "tictactoe": "default",
+        "tsp": "default",
     }
 
 

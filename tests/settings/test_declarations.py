@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,28 @@ def test_errors_carry_plain_names_and_the_command_line_adds_its_own(capsys):
             assert capsys.readouterr().err.startswith(f"playout: --option {begins}")
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: po.Settings(root="gumbel"), "Halving() or Forced(), or None; did you mean Gumbel()?"),
+        (lambda: po.Settings(root="Forced"), "did you mean Forced()?"),
+        (lambda: po.Settings(evaluator="network"), "did you mean Network()?"),
+        (lambda: po.Settings(policy="alphazero"), "write preset('alphazero')"),
+        (lambda: po.Settings(root_temperature=math.inf), "is inf, expected a finite number of more than 0"),
+        (lambda: po.Settings(root=po.Forced(math.inf)), "root.k is inf, expected a finite number of more than 0"),
+        (lambda: po.Settings(root=po.Gumbel(noise=math.inf)), "expected a finite number of at least 0"),
+        (lambda: po.Settings(root_temperature=-1.0), "is -1.0, expected a number of more than 0"),
+        (lambda: po.Settings(policy=po.GRAVE(ref=2**70)), "expected a whole number of at least 0 and below 2^63"),
+        (lambda: po.Settings(policy=po.GRAVE(ref=-1)), "is -1, expected a whole number of at least 0"),
+        (lambda: po.Settings(backup=po.ImplicitMinimax(), transpositions=True), "one node; leave one of them off"),
+    ],
+)
+def test_a_message_names_what_was_meant_and_the_bound_that_was_broken(make, message):
+    with pytest.raises(po.SettingsError) as told:
+        make()
+    assert str(told.value).endswith(message)
+
+
 def test_fields_of_a_users_policy_are_described():
     class Described(po.Policy):
         keen: float = number(default=0.5, least=0.0, most=1.0, meaning="how keen it is")
@@ -162,7 +185,7 @@ def test_fields_of_a_users_policy_are_described():
 
 def test_the_form_gets_meanings_bounds_and_units_in_both_languages():
     rows = {row["name"]: row for row in describe_settings(Catalogue())}
-    assert list(rows) == list(OPTIONS)
+    assert list(rows) == [name for name in OPTIONS if name != "roots"]  # the page shows one tree
     c = rows["c"]
     assert (c["meaning"], c["translations"]["zh"]["meaning"]) == ("how much the policy explores", "策略探索的强度")
     assert (c["least"], c["most"], c["above"], c["number"], c["unit"]) == (0.0, None, False, "number", None)

@@ -212,10 +212,10 @@ def seen(observations):
     return weights, np.sin(observations.reshape(len(observations), -1).sum(axis=1))
 
 
-def searched(name, simulations=40, **changes):
+def searched(name, simulations=40, seed=1, **changes):
     settings = po.preset(name)
     evaluator = po.Outside(seen, batch=1, temperature=settings.evaluator.temperature)
-    search = po.Search(CONNECT4, settings.replace(evaluator=evaluator, **changes), seed=1)
+    search = po.Search(CONNECT4, settings.replace(evaluator=evaluator, **changes), seed=seed)
     search.run(simulations)
     return search
 
@@ -245,6 +245,65 @@ def test_alphazero_has_noise_and_draws_its_first_thirty_moves():
     assert [settings.temperature_at(move) for move in (0, 29, 30, 200)] == [1.0, 1.0, 0.0, 0.0]
     quiet, noised = searched("alphazero", noise=None), searched("alphazero")
     assert [s.prior for s in quiet.result().actions] != [s.prior for s in noised.result().actions]
+
+
+def test_gumbel_has_the_constants_of_the_paper_and_no_other_randomness():
+    """Danihelka and others 2022, section 3.4 and appendix: 16 actions considered, c_visit 50, c_scale 1, no Dirichlet
+    noise, no temperature: the action that halving leaves is played. Played for strength, without Gumbel noise."""
+    settings = po.preset("gumbel")
+    assert settings.root == po.Gumbel(None, noise=0.0, visit_offset=50.0, value_scale=1.0)
+    assert settings.params(CONNECT4).considered == 16
+    assert settings.policy == po.Improved(visit_offset=50.0, value_scale=1.0)
+    assert (settings.noise, settings.temperature, settings.solver) == (None, 0.0, True)
+
+
+def test_gumbel_plays_the_same_with_every_seed_and_varies_with_its_noise():
+    def visits(seed, **changes):
+        search = searched("gumbel", 17, seed=seed, **changes)
+        return tuple(s.visits for s in sorted(search.result().actions, key=lambda s: s.action))
+
+    assert len({visits(seed) for seed in range(8)}) == 1
+    assert len({visits(seed, root=po.Gumbel(noise=1.0)) for seed in range(8)}) > 1
+
+
+def test_gumbel_halves_the_actions_by_the_published_schedule():
+    """Seven actions and 16 simulations are log2(7) rounded up = 3 rounds: one visit for each of 7, one for each of 3,
+    two for each of 2, and what is left goes on with these; before them, the network evaluates the root."""
+    search = searched("gumbel", 17)
+    result = search.result()
+    assert sorted(s.visits for s in result.actions) == [1, 1, 1, 1, 2, 5, 5]
+    assert next(s.visits for s in result.actions if s.action == result.best) == 5
+
+
+def test_gumbel_visits_below_the_root_in_proportion_to_the_improved_policy():
+    """pi'(a) - n(a) / (1 + N), where pi' is the softmax of ln prior + sigma(completed Q), sigma(q) = (50 + most n) q
+    for q from 0 to 1, and an action without visits has the mixed value of the paper."""
+    search, checked = searched("gumbel", 120), 0
+    while checked < 3:
+        for choice in search.step().selection[1:]:
+            visited = [e for e in choice.edges if e.visits]
+            if not visited or choice.expanded:
+                continue
+            checked += 1
+            total = sum(e.visits for e in visited)
+            own = node_value(search, choice) * (1 + total) - sum(e.visits * e.value for e in visited)
+            weighed = sum(e.prior * e.value for e in visited) / sum(e.prior for e in visited)
+            mixed = (own + total * weighed) / (1 + total)
+            most = max(e.visits for e in visited)
+            values = {e.action: (e.value if e.visits else mixed) for e in choice.edges}
+            logits = {e.action: math.log(e.prior) + (50 + most) * values[e.action] / 2 for e in choice.edges}
+            highest = max(logits.values())
+            weights = {action: math.exp(logit - highest) for action, logit in logits.items()}
+            for edge in (e for e in choice.edges if math.isfinite(e.score)):
+                wanted = weights[edge.action] / sum(weights.values()) - edge.visits / (1 + total)
+                assert edge.score == pytest.approx(wanted, abs=1e-6)
+
+
+def node_value(search, choice):
+    """What the node of a choice was worth before the simulation, from the network's value and its edges."""
+    own = float(seen(CONNECT4.position(choice.position).observe()[None])[1][0])
+    visited = [e for e in choice.edges if e.visits]
+    return (own + sum(e.visits * e.value for e in visited)) / (1 + sum(e.visits for e in visited))
 
 
 def test_lc0_flattens_the_policy_and_takes_less_for_unvisited_moves():

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +281,36 @@ def test_the_value_lies_between_the_game_and_the_search(tictactoe: Any) -> None:
     assert table.learnt(unproven, lost) == pytest.approx(0.8)
     assert table.learnt(unproven, won) == pytest.approx(-0.7)
     assert table.learnt(PlayedPosition(1, proven=lost, value=0.2), lost) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"gumbel": True, "forced": 2.0}, "forced is 2, but gumbel plans all visits of the root; leave forced out, or"),
+        (
+            {"gumbel": True, "noise": 0.5},
+            "noise is 0.5, but gumbel has noise of its own; leave noise out, or gumbel off",
+        ),
+        (
+            {"gumbel": True, "shaped": True},
+            "shaped is on, but gumbel has noise of its own; leave shaped out, or gumbel",
+        ),
+        ({"noise": 0.0, "shaped": True}, "shaped is on, but noise is 0, so that there is none to shape; change one"),
+        ({"considered": 4}, "considered is 4, but gumbel is off, and only that looks at some actions; turn gumbel on"),
+        ({"gumbel": True, "considered": 50}, "considered is 50, and tictactoe has at most 9 actions; expected 1 to 9"),
+    ],
+)
+def test_settings_without_an_effect_are_refused(tictactoe: Any, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(po.SettingsError) as told:
+        recipe_for(tictactoe, **given)
+    assert str(told.value).startswith(f"training: {message}")
+    assert recipe_for(tictactoe, gumbel=True, noise=0.0, considered=9).considered == 9
+
+
+def test_the_page_lists_every_setting() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    listed = {name for line in page.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}
+    assert {field.name for field in fields(Recipe)} <= listed
 
 
 @pytest.mark.parametrize("gumbel", [False, True], ids=["visits", "gumbel"])

@@ -179,6 +179,16 @@ def test_it_says_what_it_is_and_can(talk):
     assert talk("isready") == ["readyok"]
 
 
+def test_several_roots_are_searched_and_kept_from_move_to_move(talk):
+    assert talk("setoption name roots value 2", "isready") == ["readyok"]
+    lines = talk("position startpos", "go nodes 200")
+    assert last_move(lines) is not None
+    assert " nodes 200 " in lines[-2]
+    assert last_move(talk("position startpos moves e2e4 e7e5", "go nodes 100")) is not None
+    (refusal,) = talk("setoption name roots value 0")
+    assert "roots is 0, expected a whole number of at least 1 and at most 256" in refusal
+
+
 def test_every_declared_setting_is_an_option(talk):
     known = {name.lower() for name in options_for(po.games.load("chess"))}
     assert known >= OPTIONS.keys() - {"early_stop"}  # which the clock decides
@@ -285,6 +295,16 @@ def test_it_claims_a_repetition_that_it_can_see(talk):
     assert last_move(lines) == "d8e8"
 
 
+def test_a_plan_that_has_too_few_nodes_makes_way_for_the_policy_and_says_so(talk):
+    lines = talk("setoption name root value halving", "position startpos", "go nodes 10")
+    assert "Halving compares all 20 actions" in lines[0]
+    assert lines[0].endswith("; this search is by the policy alone")
+    assert " nodes 10 " in lines[-2]
+    assert f" pv {last_move(lines)}" in lines[-2]
+    assert not any("policy alone" in line for line in talk("position startpos moves e2e4", "go nodes 50"))
+    assert "policy alone" in talk("position startpos moves e2e4 e7e5", "go nodes 10")[0]
+
+
 def test_searchmoves_are_the_only_moves_searched(talk):
     lines = talk("position startpos", "setoption name MultiPV value 5", "go nodes 100 searchmoves a2a3 h2h4")
     assert last_move(lines) in ("a2a3", "h2h4")
@@ -331,6 +351,14 @@ def test_temperature_varies_the_move(talk):
 
 
 @pytest.mark.compiled_only
+def test_threads_search_one_tree_together(talk):
+    assert talk("setoption name Threads value 2") == []
+    lines = talk("position startpos moves e2e4", "go nodes 2000")
+    assert lines[-1].startswith("bestmove ")
+    assert talk.engine.settings().threads == 2
+
+
+@pytest.mark.compiled_only
 def test_a_small_hash_ends_the_search(talk):
     lines = talk("setoption name Hash value 1", "position startpos", "go nodes 1000000")
     assert "hashfull" in lines[-2]
@@ -370,7 +398,8 @@ NONSENSE = [
     "setoption name C value nan",
     "setoption name C value lots",
     "setoption name Ponder value perhaps",
-    "setoption name Threads value 64",
+    "setoption name Threads value 0",
+    "setoption name Threads value 10000",
     "setoption name Seed value 1e3",
     "setoption name Clear Hash",
     "position",

@@ -41,7 +41,8 @@ def test_there_is_something_to_choose_from(server: Served) -> None:
     assert settings["numbers"]["most"] == 16
     assert (games["Nim"]["built_in"], games["Nim"]["players"]) == (False, 2)
     assert {preset["preset"] for preset in server.get("/v1/presets")["presets"]} >= {"default", "textbook"}
-    assert [option["name"] for option in server.get("/v1/settings")["settings"]] == list(OPTIONS)
+    offered = [option["name"] for option in server.get("/v1/settings")["settings"]]
+    assert offered == [name for name in OPTIONS if name != "roots"]  # a session shows one tree
     assert server.get("/v1/server")["ask"] is None
 
 
@@ -96,6 +97,19 @@ def test_a_run_finds_what_a_plain_search_finds(server: Served) -> None:
     assert result["seconds"] > 0
     assert result["value_for"] == 0
     assert sum(action["share"] for action in result["actions"]) == pytest.approx(1)
+
+
+def test_the_best_line_of_one_player_is_sent_with_a_drawing_of_its_end(server: Served) -> None:
+    session = server.create(game="target_sum", options={"solver": "off"}, seed=7)
+    server.post(f"{session}/run", simulations=300, wait=True)
+    search = po.Search("target_sum", po.Settings(solver=False), seed=7)
+    expected = search.run(300).best_found
+    assert expected is not None
+    found = server.get(f"{session}/result")["best_found"]
+    assert (found["value"], found["line"]) == (expected.value, list(expected.line))
+    assert (found["line_numbers"], found["simulation"]) == (list(expected.actions), expected.simulation)
+    assert (found["position"], found["svg"]) == (expected.position.text, expected.position.draw())
+    assert server.get(f"{session}/chart")["points"][-1]["best_found"] == expected.value
 
 
 def test_a_run_without_limits_goes_on_until_it_is_stopped(server: Served) -> None:
@@ -153,6 +167,15 @@ def test_stepping_ends_where_the_position_is_proven(server: Served) -> None:
     server.post(f"{session}/run", simulations=1000, wait=True)
     assert server.get(session)["proven"] == 1.0
     assert server.post(f"{session}/step", 409)["code"] == "state"
+
+
+def test_the_whole_of_a_graph_is_mapped_and_named(server: Served) -> None:
+    """Where positions repeat, an edge can have more visits than the one above it, which then has no name itself."""
+    session = server.create("connect4", preset="default", options={"transpositions": "on"}, seed=1)
+    server.post(f"{session}/run", simulations=600, wait=True)
+    found = server.get(f"{session}/map?depth=20&cells=2000")
+    names = found["names"]
+    assert any(name and not names[cell[0]] for cell, name in zip(found["cells"], names, strict=True) if cell[0] > 0)
 
 
 def test_views_are_bounded_and_agree(server: Served) -> None:

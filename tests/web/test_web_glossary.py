@@ -37,6 +37,7 @@ KEYED = {
 COMMANDS = [
     "analyze tictactoe -n 50 --explain",
     "analyze tictactoe -n 50 --option transpositions=on",
+    "analyze tictactoe -n 50 --roots 2",
     "games",
     "games target_sum",
     "settings",
@@ -45,7 +46,10 @@ COMMANDS = [
     "perft tictactoe -d 2",
     "evaluate target_sum --player random --games 2 --workers 1",
     "compare tictactoe --variants random -n 5 --games 2 --workers 1 --db none",
+    "solve target_sum -n 50 --runs 1",
     "compare target_sum -n 5 --games 2 --workers 1 --db none",
+    "tune tictactoe --over c=1..2 --trials 1 --games 4 -n 5 --workers 1 --db none --verify --verify-games 2",
+    "tune target_sum --over c=1..2 --trials 1 --games 2 -n 5 --workers 1 --db none --verify --verify-games 2",
     "arena tictactoe random b=random --games 2 --concurrency 1 --db none --sprt 0,400",
     "arena tictactoe random b=random c=random --round-robin --games 2 --concurrency 1 --db none",
 ]

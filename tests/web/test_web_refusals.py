@@ -73,6 +73,7 @@ def session(server: Served) -> str:
         ("", {"game": "tictactoe", "options": {"evaluator": "static"}}, 400, "no static value"),
         ("", {"game": "tictactoe", "options": {"rollouts": 10**9}}, 400, "evaluator.n"),
         ("", {"game": "tictactoe", "options": {"rollouts": 10**5}}, 400, "rollouts is 100,000"),
+        ("", {"game": "tictactoe", "options": {"roots": 2}}, 400, "roots is 2, and a session steps and shows one tree"),
         ("", {"game": "tictactoe", "options": {"evaluator": "network", "network": "/etc/passwd"}}, 400, "no network"),
         ("", {"game": "tictactoe", "options": {"evaluator": "network", "cache": 1 << 20}}, 400, "a cache of"),
         ("", {"game": "target_sum", "game_settings": {"target": 10**12}}, 400, "target"),

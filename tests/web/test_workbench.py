@@ -98,7 +98,7 @@ def test_everything_is_done_from_the_keyboard(desk: Desk) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     # The focus follows with the next frame: then it is on the one node that Tab comes to, and no longer on the root.
-    page.wait_for_function("""document.activeElement.matches('#tree [tabindex="0"]:not([data-at=""])')""")
+    expect(page.locator("#tree [tabindex='0']:not([data-at='']):focus")).to_have_count(1)
     focused = page.evaluate("document.activeElement.getAttribute('data-at')")
     page.keyboard.press("Enter")
     expect(page.locator("#tree .node.chosen")).to_have_attribute("data-at", focused)
@@ -113,6 +113,20 @@ def test_everything_is_done_from_the_keyboard(desk: Desk) -> None:
     expect(page.locator(".moment")).to_have_count(3)
     page.keyboard.press("n")
     expect(page.locator("dialog [data-field=game]")).to_be_visible()
+
+
+def test_the_focus_goes_to_the_node_above_where_its_own_is_gone(desk: Desk) -> None:
+    """Another line may become the best one while somebody is in the old one."""
+    page = desk.open(desk.prepare(800, game="tictactoe", seed=1))
+    expect(page.locator("#tree .node[data-at*=',']").first).to_be_visible()
+    page.keyboard.press("t")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#tree .node:not([data-at='']):focus")).to_have_count(1)
+    above = page.evaluate("document.activeElement.getAttribute('data-at')")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(f"#tree .node[data-at^='{above},']:focus")).to_have_count(1)
+    page.locator(f"#tree .node[data-at='{above}'] .turn").dispatch_event("click")
+    expect(page.locator(f"#tree .node[data-at='{above}'][tabindex='0']:focus")).to_have_count(1)
 
 
 def test_chinese_and_dark(browser: Any, bench: Served) -> None:
@@ -217,10 +231,23 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(browser: Any, bench: Ser
     for name in ("selection", "backup"):
         phase(page, "selection") if name == "selection" else page.locator(f"[data-phase={name}] >> nth=0").click()
         assert page.evaluate(CONTRAST) == [], name
-    for name in ("setup", "compare", "keep"):
+    held: list[Any] = []
+    page.route("**/v1/positions", lambda route: held.append(route))  # noqa: PLW0108
+    page.locator("#open-setup").click()
+    expect(page.locator("dialog .checking")).to_be_visible()  # while the server is being asked for the position
+    assert page.evaluate(CONTRAST) == []
+    while not held:  # the page asks after a pause
+        page.wait_for_timeout(20)
+    for route in held:
+        route.continue_()
+    page.unroute("**/v1/positions")
+    expect(page.locator("dialog .checking")).to_have_count(0)
+    assert page.evaluate(CONTRAST) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    for name in ("compare", "keep"):
         page.locator(f"#open-{name}").click()
         expect(page.locator("dialog")).to_be_visible()
-        page.wait_for_timeout(400)
         assert page.evaluate(CONTRAST) == [], name
         page.keyboard.press("Escape")
         expect(page.locator("dialog")).to_have_count(0)

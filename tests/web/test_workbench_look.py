@@ -158,3 +158,22 @@ def test_a_million_nodes_stay_usable(desk: Desk) -> None:
     page.locator("#find").fill("7")
     expect(page.locator(".found button")).not_to_have_count(0)
     assert page.evaluate("performance.getEntriesByName('tree drawn').length") > 0
+
+
+def test_the_best_line_found_is_drawn_and_its_return_charted(desk: Desk) -> None:
+    page = desk.open(desk.prepare(game="knapsack", preset="optimise", seed=1))
+    expect(page.locator("#found")).to_have_count(0)  # nothing was searched yet
+    for simulations in (10, 30, 50):
+        desk.run(simulations)
+    found = desk.state("/result")["best_found"]
+    expect(page.locator("#found-value")).to_have_text(f"{found['value']:+.1f}")
+    assert page.locator("#found .chip").all_text_contents() == found["line"]
+    end = page.locator("#found-end")
+    expect(end).to_have_attribute("alt", found["position"])
+    assert end.evaluate("image => image.naturalWidth") > 0
+    inside, panel = page.locator("#found").bounding_box(), page.locator("#panel").bounding_box()
+    assert panel["x"] <= inside["x"]
+    assert inside["x"] + inside["width"] <= panel["x"] + panel["width"]
+    chart = page.locator(".chart", has_text="Best return found")
+    heights = [float(pair.split(",")[1]) for pair in chart.locator("polyline").get_attribute("points").split()]
+    assert heights == sorted(heights, reverse=True)  # the best return never falls, and y grows downwards

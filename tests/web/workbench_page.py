@@ -142,11 +142,13 @@ class Desk:
         self.wait_idle(simulations)
 
     def wait_idle(self, simulations: int) -> None:
+        """Wait until the page shows that many simulations and the end of the run that made them."""
         expect(self.page.locator("#run")).to_contain_text("Run", timeout=PATIENCE)
         deadline = time.monotonic() + PATIENCE / 1000
         while number(self.page.locator("#simulations").inner_text()) < simulations:
             assert time.monotonic() < deadline, "the run did not come to its end on the page"
             self.page.wait_for_timeout(50)
+        expect(self.page.locator("#run")).to_contain_text("Run", timeout=PATIENCE)
 
     def close(self) -> None:
         self.http.close()

@@ -1,24 +1,26 @@
 """A match: the schedule, the openings, the games played so far, and when it is decided."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.common.runtime import cores
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.play.chance import seed_of
 from playout.play.clock import Clock
 from playout.play.openings import FileOpenings, Opening, RandomOpenings, read_openings
 from playout.play.players import PATIENCE, check_players
-from playout.play.record import Record
+from playout.play.record import Record, range_fault
 from playout.play.referee import MARGIN, MAX_MOVES, MatchSetup, Referee, ScheduledGame, schedule
 from playout.play.source import GameSource, identity
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.store import ResultsFile
-from playout.play.workers import Workers, can_be_sent, cores
+from playout.play.workers import Workers, can_be_sent
 from playout.settings import Settings
 
 from .result import MatchResult
@@ -87,17 +89,20 @@ class Match:
         """
         if self.sprt is None:
             return len(self.jobs), None
-        pairs = [0] * 5
+        kinds = [0] * 5
+        for number, points in enumerate(self.pairs()):
+            kinds[round(2 * points)] += 1
+            if found := self.sprt.decision(kinds):
+                return 2 * number + 2, found
+        return len(self.jobs), None
+
+    def pairs(self) -> Iterator[float]:
+        """The points of the first of two players from each opening, in order, as far as all before are finished."""
         for first in range(0, len(self.jobs) - 1, 2):
             if first not in self.done or first + 1 not in self.done:
-                break
-            points = sum(
-                r.score(r.players.index(0), r.players.index(1)) for r in (self.done[first], self.done[first + 1])
-            )
-            pairs[round(2 * points)] += 1
-            if found := self.sprt.decision(pairs):
-                return first + 2, found
-        return len(self.jobs), None
+                return
+            games = (self.done[first], self.done[first + 1])
+            yield sum(r.score(r.players.index(0), r.players.index(1)) for r in games)
 
     def result(self) -> MatchResult:
         """The result of the finished games; games after the end of the test are recorded but not counted."""
@@ -203,7 +208,8 @@ def make_match(
         "max_moves": max_moves,
         "margin": margin,
     }
-    jobs, store = schedule(seatings, games // game.players), ResultsFile(db, description, Record)
+    jobs = schedule(seatings, games // game.players)
+    store = ResultsFile(db, description, Record, partial(_fault, game, len(specs)))
     return Match(setup, game, found, jobs, store, concurrency or cores(), sprt)
 
 
@@ -243,6 +249,15 @@ def _check(margin: float, patience: float) -> None:
         raise SettingsError(
             f"margin is {margin!r} and patience {patience!r}, expected seconds, of at least 0 and above 0"
         )
+
+
+def _fault(game: Game, players: int, record: Record) -> str:
+    """What is impossible about a recorded game; nothing where it can be."""
+    if len(record.players) != game.players or not set(record.players) <= set(range(players)):
+        return f"players is {list(record.players)}, and the match has {players}"
+    if len(record.returns) != game.players:
+        return f"returns is {list(record.returns)}, and {game.title} has {game.players} players"
+    return range_fault(game, record.returns) if record.termination == "normal" else ""
 
 
 def _seatings(game: Game, specs: list[Spec], games: int, round_robin: bool) -> list[tuple[int, ...]]:

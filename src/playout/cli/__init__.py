@@ -17,7 +17,24 @@ from playout.common.version import __version__
 from playout.errors import PlayoutError
 from playout.game.wrap.running import raised_at
 
-from . import analyze, arena, bench, compare, doctor, evaluate, games, perft, play, serve, settings, train, uci, warm
+from . import (
+    analyze,
+    arena,
+    bench,
+    compare,
+    doctor,
+    evaluate,
+    games,
+    perft,
+    play,
+    serve,
+    settings,
+    solve,
+    train,
+    tune,
+    uci,
+    warm,
+)
 from .options import Command
 
 # Newer versions of Typer bring their own Click; this is its UsageError in either case.
@@ -60,11 +77,13 @@ app = typer.Typer(
 for command in (
     games.games,
     analyze.analyze,
+    solve.solve,
     play.play,
     serve.serve,
     arena.arena,
     evaluate.evaluate,
     compare.compare,
+    tune.tune,
     train.train,
     uci.uci,
     perft.perft,

@@ -7,6 +7,7 @@ import typer
 
 from playout.common.interrupt import INTERRUPTED
 from playout.errors import FileError
+from playout.report.summary import found_line
 from playout.report.words import clean, count, number, proven_word, who
 from playout.search import Search
 from playout.search.result import Result
@@ -19,11 +20,13 @@ from .options import (
     Nodes,
     PositionText,
     Preset,
+    Roots,
     SearchOption,
     Seconds,
     Seed,
     Set,
     Simulations,
+    Threads,
     limits,
     load_game,
     search_settings,
@@ -43,11 +46,15 @@ def analyze(
     option: SearchOption = None,
     network: NetworkFile = None,
     set: Set = None,
+    threads: Threads = None,
+    roots: Roots = None,
     seed: Seed = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Explain the move in words.")] = False,
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", metavar="FILE", help="Draw the most visited part of the tree into this file."),
+        typer.Option(
+            "--svg", metavar="FILE", help="Draw the most visited part of the tree, or of the first one, into this file."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -59,7 +66,7 @@ def analyze(
     within = limits(simulations, seconds, nodes, bytes)
     with within_time(within):
         loaded = load_game(game, set)
-        name, settings = search_settings(loaded, preset, option, network)
+        name, settings = search_settings(loaded, preset, option, network, threads, roots)
         search = Search(loaded, settings, position=position, seed=seed)
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
         result = search.run(within, progress=progress)
@@ -85,13 +92,15 @@ def _summary(result: Result) -> str:
     word = proven_word(result.proven, game.players, game.range)
     value = f"proven {word}" if word else f"value {number(result.value)}"
     speed = f"{result.seconds:,.2f} s ({result.simulations_per_second:,.0f} a second)"
-    size = f"{count(result.nodes, 'position')} in {result.bytes / 1e6:,.1f} MB"
+    trees = f" of {len(result.trees)} trees" if result.trees else ""
+    size = f"{count(result.nodes, 'position')}{trees} in {result.bytes / 1e6:,.1f} MB"
     shared = ""
     if result.settings.transpositions:
         shared = f" · {count(result.hits, 'position')} met again, {count(result.saved, 'edge')} to shared nodes"
+    found = "".join(f"{line}\n" for line in found_line(result))
     return (
         f"best {clean(result.best_text or 'none')} · {value} for {who(result.position.player)}, who moves · "
-        f"seed {result.seed}\n"
+        f"seed {result.seed}\n{found}"
         f"{count(result.simulations, 'simulation')} in {speed} · {size}{shared} · ended by: {result.stopped_by}"
     )
 

@@ -14,7 +14,7 @@ from playout.errors import SettingsError
 from playout.play.players import PATIENCE
 from playout.play.referee import MARGIN, MAX_MOVES
 
-from .options import GameName, Json, Set, number, pairs, whole
+from .options import GameName, Json, Openings, Plies, Set, number, pairs, whole
 from .output import check_can_write, console, print_json, progress
 
 NO_FILE = "none"
@@ -53,16 +53,8 @@ def arena(
         str | None,
         typer.Option("--clock", metavar="S+S", help="Seconds for a whole game and for each move, as in 1+0.05."),
     ] = None,
-    openings: Annotated[
-        Path | None,
-        typer.Option(
-            "--openings", metavar="FILE", help="Positions to begin at, one a line; for chess FEN, EPD or a PGN file."
-        ),
-    ] = None,
-    plies: Annotated[
-        int | None,
-        typer.Option("--plies", metavar="N", parser=whole, help="Random moves that make an opening.", show_default="4"),
-    ] = None,
+    openings: Openings = None,
+    plies: Plies = None,
     sprt: Annotated[
         str | None,
         typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as a test at 5% decides between the two."),
@@ -136,7 +128,7 @@ def arena(
         clock=clock,
         max_moves=max_moves,
         concurrency=concurrency,
-        sprt=_sprt(sprt),
+        sprt=read_sprt(sprt),
         round_robin=round_robin,
         db=None if db == NO_FILE else db,
         margin=margin,
@@ -161,7 +153,7 @@ def arena(
     return code
 
 
-def _sprt(text: str | None) -> tuple[float, float] | None:
+def read_sprt(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     try:
@@ -195,19 +187,7 @@ def _print(result: MatchResult, db: str | None) -> None:
     resumed = f", {result.resumed} of them from earlier runs" if result.resumed else ""
     out.print(f"{result.game}: {len(result.records)} of {result.wanted} games{resumed}", markup=False)
     if len(result.players) == 2:
-        tally = result.tally()
-        first, second = result.players
-        out.print(f"{first} against {second}: {_counts(tally)}, score {tally.score:.1%}", markup=False)
-        out.print(f"Elo {_elo(tally)} · likelihood of superiority {tally.los:.1%}", markup=False)
-        if sum(tally.pairs):
-            kinds = ", ".join(f"{n} of {p}" for n, p in zip(tally.pairs, ("0", "½", "1", "1½", "2"), strict=True))
-            out.print(f"pairs by points: {kinds}", markup=False)
-        if result.sprt is not None:
-            low, high = result.sprt.bounds
-            word = {"H1": f"Elo {result.sprt.elo1:g} is accepted", "H0": f"Elo {result.sprt.elo0:g} is accepted"}
-            ratio = result.sprt.ratio(tally.pairs)
-            verdict = word[result.decision] if result.decision else "not decided yet"
-            out.print(f"SPRT: {verdict}; log-likelihood ratio {ratio:.2f}, bounds {low:.2f} and {high:.2f}")
+        print_two(result, out)
     else:
         _print_table(result, out)
     for game in result.forfeits[:FORFEITS_SHOWN]:
@@ -216,6 +196,23 @@ def _print(result: MatchResult, db: str | None) -> None:
         out.print(f"… and {more} more forfeits")
     if db is not None:
         out.print(f"results in {db}", markup=False)
+
+
+def print_two(result: MatchResult, out: Console) -> None:
+    """Print the figures of a match of two players."""
+    tally = result.tally()
+    first, second = result.players
+    out.print(f"{first} against {second}: {_counts(tally)}, score {tally.score:.1%}", markup=False)
+    out.print(f"Elo {_elo(tally)} · likelihood of superiority {tally.los:.1%}", markup=False)
+    if sum(tally.pairs):
+        kinds = ", ".join(f"{n} of {p}" for n, p in zip(tally.pairs, ("0", "½", "1", "1½", "2"), strict=True))
+        out.print(f"pairs by points: {kinds}", markup=False)
+    if result.sprt is not None:
+        low, high = result.sprt.bounds
+        word = {"H1": f"Elo {result.sprt.elo1:g} is accepted", "H0": f"Elo {result.sprt.elo0:g} is accepted"}
+        ratio = result.sprt.ratio(tally.pairs)
+        verdict = word[result.decision] if result.decision else "not decided yet"
+        out.print(f"SPRT: {verdict}; log-likelihood ratio {ratio:.2f}, bounds {low:.2f} and {high:.2f}")
 
 
 def _print_table(result: MatchResult, out: Console) -> None:

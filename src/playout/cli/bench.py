@@ -54,6 +54,12 @@ WORK = (
     BenchSearch("suika", "1.2.3...../4.5.1..... 2,1", 50_000, {"policy": "puct", "guided": "on", "depth": "100"}),
     BenchSearch("game2048", "", 100_000, PLAIN),
     BenchSearch("game2048", "64,32,16,8/2,4,0,0/0,2,0,0/0,0,0,2", 50_000, {"policy": "puct", "evaluator": "static"}),
+    BenchSearch("tsp", "", 300_000, PLAIN),
+    BenchSearch("tsp", "1-4", 100_000, {"policy": "puct", "guided": "on"}, {"cities": "20"}),
+    BenchSearch("knapsack", "", 1_000_000, PLAIN),
+    BenchSearch("samegame", "", 20_000, PLAIN, {"board": "1"}),
+    BenchSearch("samegame", "", 10_000, {"guided": "on", "transpositions": "on"}, {"tabu": "1"}),
+    BenchSearch("jobshop", "", 100_000, PLAIN),
 )
 
 

@@ -15,7 +15,21 @@ from playout.compare.comparison import BASE, GAMES, SIMULATIONS
 from playout.compare.page import as_markdown, split_page, table, titles, write_page
 
 from .arena import NO_FILE
-from .options import GameName, Json, SearchOption, Set, called, number, pairs, seed_number, whole
+from .options import (
+    GameName,
+    Json,
+    MaxMoves,
+    Openings,
+    Plies,
+    SearchOption,
+    Set,
+    Workers,
+    called,
+    number,
+    pairs,
+    seed_number,
+    whole,
+)
 from .output import check_can_write, console, print_json, progress
 
 SILENT = ("db", "json", "markdown", "svg", "workers")  # options that do not change what is found
@@ -66,24 +80,10 @@ def compare(
     games: Annotated[
         int, typer.Option("--games", metavar="N", parser=whole, help="Of each variant in each table.")
     ] = GAMES,
-    openings: Annotated[
-        Path | None,
-        typer.Option("--openings", metavar="FILE", help="Positions to begin at, one a line, as for the arena."),
-    ] = None,
-    plies: Annotated[
-        int | None,
-        typer.Option("--plies", metavar="N", parser=whole, help="Random moves that make an opening.", show_default="4"),
-    ] = None,
-    max_moves: Annotated[
-        int | None,
-        typer.Option(
-            "--max-moves", metavar="N", parser=whole, help="Moves after which a game is a draw, or scored as it stands."
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
-    ] = None,
+    openings: Openings = None,
+    plies: Plies = None,
+    max_moves: MaxMoves = None,
+    workers: Workers = None,
     set: Set = None,
     seed: Annotated[
         int,
@@ -161,7 +161,7 @@ def compare(
 
 
 def _live(comparison: Comparison) -> tuple[str, float]:
-    return f"{comparison.played:,} of {comparison.wanted:,} games", comparison.played / comparison.wanted
+    return f"{comparison.played:,} of {comparison.wanted:,} games", comparison.played / max(1, comparison.wanted)
 
 
 def _print(found: ComparisonResult, db: str | None) -> None:

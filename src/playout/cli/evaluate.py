@@ -18,7 +18,20 @@ from playout.report.words import bar
 from playout.scores import CONFIDENCE, ENDLESS, Evaluation
 from playout.scores import evaluate as run
 
-from .options import GameName, Json, Preset, SearchOption, Set, load_game, number, search_settings, seed_number, whole
+from .options import (
+    GameName,
+    Json,
+    MaxMoves,
+    Preset,
+    SearchOption,
+    Set,
+    Workers,
+    load_game,
+    number,
+    search_settings,
+    seed_number,
+    whole,
+)
 from .output import check_can_write, console, print_json, progress
 
 BAR = 40  # characters of the longest one
@@ -48,14 +61,8 @@ def evaluate(
     position: Annotated[
         str | None, typer.Option("--position", metavar="POSITION", help="Where games begin.", show_default="the start")
     ] = None,
-    max_moves: Annotated[
-        int | None,
-        typer.Option("--max-moves", metavar="N", parser=whole, help="Moves after which a game is stopped and scored."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
-    ] = None,
+    max_moves: MaxMoves = None,
+    workers: Workers = None,
     set: Set = None,
     seed: Annotated[
         int,

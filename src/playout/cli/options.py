@@ -4,6 +4,7 @@ import contextlib
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -103,11 +104,52 @@ NetworkFile = Annotated[
         show_default=False,
     ),
 ]
+Roots = Annotated[
+    int | None,
+    typer.Option(
+        "--roots",
+        metavar="N",
+        parser=whole,
+        help="Grow N independent trees on all cores and add them up; the same result on any number of cores.",
+        show_default="1",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        parser=whole,
+        help="Grow one tree with N threads; the same seed then gives another tree each time.",
+        show_default="1",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(
         "--seed", metavar="N", parser=seed_number, help="The same seed gives the same search again; random: any."
     ),
+]
+# What commands that play games are given.
+Openings = Annotated[
+    Path | None,
+    typer.Option(
+        "--openings", metavar="FILE", help="Positions to begin at, one a line; for chess FEN, EPD or a PGN file."
+    ),
+]
+Plies = Annotated[
+    int | None,
+    typer.Option("--plies", metavar="N", parser=whole, help="Random moves that make an opening.", show_default="4"),
+]
+MaxMoves = Annotated[
+    int | None,
+    typer.Option(
+        "--max-moves", metavar="N", parser=whole, help="Moves after which a game is a draw, or scored as it stands."
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -157,15 +199,23 @@ def load_game(name: str, given: list[str] | None, for_perft: bool = False) -> Ga
 
 
 def search_settings(
-    game: Game, preset: str | None, option: list[str] | None, network: str | None = None
+    game: Game,
+    preset: str | None,
+    option: list[str] | None,
+    network: str | None = None,
+    threads: int | None = None,
+    roots: int | None = None,
 ) -> tuple[str, Settings]:
-    """How to search a game: by the preset given or the game's own, with changes and a network's file. Their name, as
-    `chess,c=2`, and the settings."""
+    """How to search a game: by the preset given or the game's own, with changes, a network's file, and a number of
+    threads or roots. Their name, as `chess,c=2`, and the settings."""
     given = pairs(option, "--option", "c=2")
+    for name, value in (("network", network), ("threads", threads), ("roots", roots)):
+        if value is None:
+            continue
+        if name in given:
+            raise SettingsError(f"--{name} {value} and --option {name}={given[name]}: give one of them")
+        given[name] = str(value)
     if network is not None:
-        if "network" in given:
-            raise SettingsError(f"--network {network} and --option network={given['network']}: give one of them")
-        given["network"] = network
         preset = preset or WITH_NETWORK
     chosen = preset_for(game, preset)
     return ",".join((chosen, *(f"{key}={value}" for key, value in given.items()))), changed(chosen, given)

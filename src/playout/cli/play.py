@@ -27,10 +27,12 @@ from .options import (
     NetworkFile,
     PositionText,
     Preset,
+    Roots,
     SearchOption,
     Seconds,
     Set,
     Simulations,
+    Threads,
     limits,
     load_game,
     search_settings,
@@ -74,6 +76,8 @@ def play(
     option: SearchOption = None,
     network: NetworkFile = None,
     set: Set = None,
+    threads: Threads = None,
+    roots: Roots = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -92,7 +96,7 @@ def play(
     within = limits(simulations, seconds)
     with within_time(within):
         loaded = load_game(game, set)
-        _, settings = search_settings(loaded, preset, option, network)
+        _, settings = search_settings(loaded, preset, option, network, threads, roots)
         persons = _persons("none" if watch else side, loaded.players)
         start = loaded.position(position)
     if start.is_terminal:

@@ -9,6 +9,7 @@ from playout.common.runtime import cache_folder
 from playout.errors import SettingsError
 from playout.play.warm import Done, be_modest, tasks
 from playout.play.warm import warm as compile_all
+from playout.solve.warm import nested_tasks
 
 from .options import whole
 
@@ -20,7 +21,9 @@ def warm(
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="All built-in games, and searches with transpositions, open loop, and networks."),
+        typer.Option(
+            "--all", help="All built-in games, searches with transpositions, open loop and networks, and nested search."
+        ),
     ] = False,
     processes: Annotated[
         int | None,
@@ -36,7 +39,8 @@ def warm(
     """
     if processes is not None and processes < 1:
         raise SettingsError(f"--processes is {processes}, expected a whole number of at least 1")
-    wanted, found, began = tasks(game or (), everything), list[Done](), time.perf_counter()
+    names, found, began = game or (), list[Done](), time.perf_counter()
+    wanted = tasks(names, everything) + nested_tasks(names, everything)
     if background:
         be_modest()
         compile_all(wanted, found.append, 1)

@@ -107,7 +107,7 @@ class Declaration:
         if isinstance(value, self._accepted):
             check_fields(name, value)
         elif not self._is_constant(value) and not self._is_number(value) and not (self.text and isinstance(value, str)):
-            raise SettingsError(f"settings: {name} is {value!r:.80}, expected {self.expected}{self._hint(value)}")
+            raise SettingsError(f"settings: {name} is {value!r:.80}, expected {self._wanted(value)}{self._hint(value)}")
 
     @property
     def _accepted(self) -> tuple[type[Any], ...]:
@@ -124,6 +124,15 @@ class Declaration:
             return False
         return self.least <= value <= self.most and (self.above is None or value > self.above)
 
+    def _wanted(self, value: Any) -> str:
+        """What can be given, with the bound that is left out elsewhere if that is what the value breaks."""
+        if self.number == NUMBER and isinstance(value, float) and not math.isfinite(value):
+            return self.expected.replace("a number", "a finite number")
+        open_above = self.bounds[0] is not None and self.bounds[1] is None
+        if self.number == WHOLE and isinstance(value, int) and value >= MOST_WHOLE and open_above:
+            return self.expected.replace(self.number_text, f"{self.number_text} and below 2^63")
+        return self.expected
+
     def _hint(self, value: Any) -> str:
         if isinstance(value, type) and issubclass(value, self._accepted):
             return f"; did you mean {value.__name__}()?"
@@ -132,6 +141,8 @@ class Declaration:
         if not isinstance(value, str | type):
             return ""
         given = value if isinstance(value, str) else value.__name__
+        if given.lower() in self.kinds:
+            return f"; did you mean {self.kinds[given.lower()].__name__}()?"
         if self.classes:
             names = [f"{kind.__name__}()" for kind in self.classes]
             return advice(given, "preset's name") or did_you_mean(given, names, "{}")

@@ -1,4 +1,4 @@
-"""Atomic writes: at any time a file is either the old one or the new one."""
+"""Atomic writes, so that at any time a file is either the old one or the new one; and locks between processes."""
 
 import contextlib
 import os
@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from playout.errors import FileError
+from playout.errors import FileError, SettingsError
+
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextlib.contextmanager
@@ -37,3 +42,21 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
     except OSError as error:
         raise FileError(f"{path}: can't be written ({error.strerror or error})") from None
+
+
+@contextlib.contextmanager
+def locked(path: Path, taken: str) -> Iterator[None]:
+    """Hold the lock file `path`, where the system has locks; a `SettingsError` says `taken` if another process does."""
+    if fcntl is None:
+        yield
+        return
+    try:
+        file = path.open("w")
+    except OSError as error:
+        raise FileError(f"{path.parent}: can't be written to ({error.strerror or error})") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise SettingsError(taken) from None
+        yield

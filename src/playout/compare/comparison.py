@@ -9,18 +9,19 @@ from typing import Any
 
 from playout.arena import make_match
 from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.common.runtime import cores
+from playout.contests import Contest, MatchContest, ScoreContest, play_contests
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game
-from playout.play.players import check_player
+from playout.play.players import UnfitPlayer, check_player
 from playout.play.referee import MAX_MOVES
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, spec_of
-from playout.play.workers import Workers, can_be_sent, cores
+from playout.play.workers import can_be_sent
 from playout.scores import ENDLESS
 from playout.search.limits import Limits
 from playout.settings import preset_for
 
-from .contests import Contest, Contests, MatchContest, ScoreContest
 from .result import ComparisonResult, EloRow, PointsRow, Section
 from .variants import EXAMPLES, LeftOut, Variant, default_variants, read_variants
 
@@ -44,9 +45,19 @@ class Group(ABC):
     def contests(self) -> list[Contest]:
         """All games that the section needs."""
 
+    @property
+    @abstractmethod
+    def of_variants(self) -> Sequence[Contest]:
+        """A contest for each variant."""
+
     @abstractmethod
     def section(self) -> Section:
-        """What was found so far."""
+        """What was found so far, without the variants that were refused."""
+
+    def refused(self) -> list[LeftOut]:
+        """The variants with settings that a position of the game did not fit."""
+        pairs = zip(self.variants, self.of_variants, strict=True)
+        return [LeftOut(variant.name, contest.refused) for variant, contest in pairs if contest.refused]
 
 
 @dataclass(frozen=True)
@@ -59,10 +70,15 @@ class MatchGroup(Group):
     def contests(self) -> list[Contest]:
         return [*self.matches]
 
+    @property
+    def of_variants(self) -> Sequence[Contest]:
+        return self.matches
+
     def section(self) -> Section:
         rows = [
             EloRow(variant.name, variant.text, contest.rates(0), contest.result)
             for variant, contest in zip(self.variants, self.matches, strict=True)
+            if not contest.refused
         ]
         rates = [rate for contest in self.matches for rate in contest.rates(1)]
         return Section(self.limits, EloRow(self.reference.name, self.reference.text, rates, None), tuple(rows))
@@ -79,11 +95,16 @@ class ScoreGroup(Group):
     def contests(self) -> list[Contest]:
         return [self.own, *self.players]
 
+    @property
+    def of_variants(self) -> Sequence[Contest]:
+        return self.players
+
     def section(self) -> Section:
         own = self.own.scores
         rows = [
             PointsRow(variant.name, variant.text, contest.rates(), contest.scores, own)
             for variant, contest in zip(self.variants, self.players, strict=True)
+            if not contest.refused
         ]
         reference = PointsRow(self.reference.name, self.reference.text, self.own.rates(), own, own)
         return Section(self.limits, reference, tuple(rows))
@@ -113,33 +134,38 @@ class Comparison:
 
     def run(self, progress: Callable[["Comparison"], None] | None = None) -> ComparisonResult:
         """Play the remaining games. Ctrl-C (KeyboardInterrupt) ends it at once; `result` has the finished games."""
-        jobs, everything = list(self._jobs()), Contests(tuple(contest.maker for contest in self.contests))
+        jobs = list(self._jobs())
 
         def finished(answer: tuple[int, Any]) -> bool:
             number, record = answer
-            self.contests[number].add(record)
+            if isinstance(record, UnfitPlayer):
+                self._refuse(self.contests[number], record)
+            else:
+                self.contests[number].add(record)
             if progress is not None:
                 progress(self)
             return False
 
-        count = min(self.workers, len(jobs))
-        if count > 1 and can_be_sent(everything):
-            Workers(everything.worker, count, "the comparison", ADVICE).play(jobs, finished)
-        elif jobs:
-            worker = everything.worker()
-            try:
-                for job in jobs:
-                    finished(worker.play(*job))
-            finally:
-                worker.close()
+        if jobs:
+            count = min(self.workers, len(jobs)) if can_be_sent([contest.maker for contest in self.contests]) else 1
+            possible = (job for job in jobs if not self.contests[job[0]].refused)
+            play_contests(possible, finished, count, "the comparison", ADVICE)
         return self.result()
+
+    def _refuse(self, contest: Contest, error: UnfitPlayer) -> None:
+        """Leave a variant out that can't play on; where it is the reference, nothing can be compared."""
+        if error.player != 0 or any(isinstance(g, ScoreGroup) and g.own is contest for g in self.groups):
+            raise SettingsError(f"reference '{error.name}': {error.reason}")
+        if not contest.refused:
+            contest.refused = error.reason
+            self.wanted -= len(contest.left())
 
     def _jobs(self) -> Iterator[tuple[Any, ...]]:
         """The games left, section by section; within one, all variants get on at the same pace."""
         numbers = {id(contest): number for number, contest in enumerate(self.contests)}
         for group in self.groups:
-            waiting = {numbers.pop(id(c)): c.left() for c in group.contests if id(c) in numbers}
-            for turn in zip_longest(*([(number, *job) for job in left] for number, left in waiting.items())):
+            waiting = {numbers.pop(id(c)): c for c in group.contests if id(c) in numbers}
+            for turn in zip_longest(*([(n, c.maker, *job) for job in c.left()] for n, c in waiting.items())):
                 yield from (job for job in turn if job is not None)
 
     def result(self) -> ComparisonResult:
@@ -151,7 +177,7 @@ class Comparison:
             self.resumed,
             self.played,
             tuple(group.section() for group in self.groups),
-            tuple(self.left_out),
+            tuple(dict.fromkeys([*self.left_out, *(left for group in self.groups for left in group.refused())])),
         )
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from playout.play.tally import Tally, finite
 from playout.report.intervals import Estimate, Series, intervals_svg
 from playout.report.numbers import significant, with_error
 from playout.scores import Scores
-from playout.search.limits import Limits
+from playout.search.limits import Limits, limit_text
 
 from .variants import LeftOut
 
@@ -218,20 +218,9 @@ class ComparisonResult:
         """The chart: the difference of each variant to the reference, with its interval."""
         kind = type(self.sections[0].reference)
         series = [Series(s.title, {row.name: row.difference for row in s.rows}) for s in self.sections]
-        names = [row.name for row in self.sections[0].ranked]
+        names = dict.fromkeys(row.name for section in self.sections for row in section.ranked)
         axis = f"{kind.unit}, 95% intervals"
-        return intervals_svg(f"Variants of {self.game}", axis, names, series, kind.written, kind.most)
+        return intervals_svg(f"Variants of {self.game}", axis, list(names), series, kind.written, kind.most)
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-
-def limit_text(limits: Limits) -> str:
-    """A limit in words.
-
-    >>> limit_text(Limits(1000)), limit_text(Limits(seconds=0.01))
-    ('1,000 simulations', '10 ms')
-    """
-    if limits.seconds is None:
-        return f"{limits.simulations:,} simulation{'s' * (limits.simulations != 1)}"
-    return f"{1000 * limits.seconds:g} ms" if limits.seconds < 1 else f"{limits.seconds:g} s"

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from .halving import planned_answer
-from .jit import called, inlined, njit
+from .jit import inlined
+from .pack import called
 from .params import BY_BOUND, BY_PROOF, BY_VALUE, BY_VISITS, HALVING
 from .solver import has_exact_edge
 from .tree import LEADER, LEADER_SINCE, NO_PROOF, ROOT, SIMULATIONS
@@ -74,7 +75,7 @@ def lower_bound(params, edge):
     return edge["value"] - params.z * math.sqrt(edge["spread"] / (visits - 1) / visits)
 
 
-@njit
+@called
 def best_edge(params, tree, number):
     """The answer at a node: the best of its visited edges, or -1. At a proven node, the best of its proven edges.
 

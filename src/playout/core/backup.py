@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import copy, load_row
+from .arrays import copy, load_row, store_row
 from .below import add_step, begin_below, take_best
 from .endings import BAD_BACKUP, DONE
 from .graph import child_at, take_over
 from .graph_backup import load_published, publish, publish_means, value_through, value_through_means, walked_edge
 from .jit import inlined
 from .pack import unpacked
-from .params import GRAPH, OPEN
-from .solver import SAME, counted, has_exact_edge
+from .params import GRAPH, OPEN, SHARED
+from .solver import SAME, best_exact_value, counted, has_exact_edge
+from .threads import lock, unlock
 from .tree import (
     CHANGED,
     DEPTH_MAX,
@@ -78,7 +79,7 @@ class Updates(NamedTuple):
 
 
 def make_back_up(
-    backup: Updates, policy: Updates | None, topology: int, waiting: bool, plain_mean: bool, word: int, wins: int
+    backup: Updates, policy: Updates | None, topology: int, waiting: int, plain_mean: bool, word: int, wins: int
 ) -> Callable[..., Any]:
     """Make the backup from a leaf to the root, for one `Backup`, and for a policy if that has an `update`.
 
@@ -90,9 +91,10 @@ def make_back_up(
     note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
     notes, looks_below, counts = policy is not None, word >= 0, wins >= 0
 
-    def back_up(params, tree, work, depth, unused, unused_too):
-        """Add one visit to each edge and node of the path, from the leaf to the root. Returns DONE or BAD_BACKUP.
+    def back_up(params, tree, work, depth, base, many):
+        """Add one visit to each edge and node of the path, from `depth` up to `base`. Returns DONE or BAD_BACKUP.
 
+        In the part of the tree that threads share, it adds `many` visits, whose returns `work.batch` holds.
         The return of a step is its reward plus the discounted return of what follows: G = r + discount G'.
         `work.returns` holds G' at the leaf and is overwritten. No sign is ever flipped. In a tree, an edge's value is
         what its backup makes of its returns; in a graph, it follows from its node's value (`core/graph.py`). If the
@@ -105,92 +107,111 @@ def make_back_up(
         below, in_step = returns[0], False  # in a graph: see `value_through`
         if topology == GRAPH and plain_mean and params.graph == VECTORS:
             load_published(params, tree, child_at(tree, work, depth - 1), work.values)
-        if looks_below:
+        if looks_below and waiting != SHARED:  # there, `work.values` comes from below
             begin_below(tree, work, depth)
         shown, noted = new_edge(), new_noted()
-        for d in range(depth - 1, -1, -1):
+        for d in range(depth - 1, base - 1, -1):
             row = d * players
             # Unsigned: Numba does not test for a negative index.
             number, e = np.uint32(work.path_nodes[d]), np.uint32(work.path_edges[d])
             node, edge = nodes[number], edges[e]
-            if waiting and edge["child"] < 0:
-                load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+            if waiting == SHARED:
+                lock(tree, work, number)
+            for k in range(many if waiting == SHARED else 1):
+                if waiting == SHARED:
+                    load_row(returns, work.batch, k)
+                if waiting and edge["child"] < 0:
+                    load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+                    if looks_below:
+                        copy(work.values, returns)
+                add_step_to(work, row, players, work.path_scales[d] if topology == OPEN else params.discount)
+                player = node["player"]
+                chooser = player if player >= 0 else 0
                 if looks_below:
-                    copy(work.values, returns)
-            scale = work.path_scales[d] if topology == OPEN else params.discount
-            # The first two by hand, as in `take_edge`.
-            returns[0] = work.path_rewards[row] + scale * returns[0]
-            if players > 1:
-                returns[1] = work.path_rewards[row + 1] + scale * returns[1]
-            for p in range(2, players):
-                returns[p] = work.path_rewards[row + p] + scale * returns[p]
-            player = node["player"]
-            chooser = player if player >= 0 else 0
-            if looks_below:
-                add_step(params, work, row)
-            got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
-            edge["visits"] = visits
-            if counts:
-                count_result(params, tree, e, wins, got)
-            node["visits"] += 1
-            if visits == 1:
-                if topology != GRAPH:
-                    tree.counters[POSITIONS] += 1
-                if node["opened"] < node["count"]:
-                    node["opened"] += 1
-            if topology == GRAPH and work.path_links[d] != NO_NODE:
-                take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
-            added = got
-            if not plain_mean:
-                value = before
-                if edge["child"] >= 0:
-                    show_edge(shown, edge, work.values[chooser])
-                    load(shown, tree.backup_columns, e)
-                    update(settings_of(tree.backup), shown, got)
-                    value = np.float64(shown.value)
-                    if not fits(params, value, before, got, looks_below):
-                        status, value = BAD_BACKUP, before + (got - before) / visits
-                    store(shown, tree.backup_columns, e)
-                added = visits * value - (visits - 1) * before
-                edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
-            elif topology == GRAPH:
-                if params.graph == VECTORS:
-                    value = value_through_means(params, tree, work, d, before, visits)
+                    add_step(params, work, row)
+                got, before, visits = returns[chooser], edge["value"], edge["visits"] + 1
+                edge["visits"] = visits
+                if counts:
+                    count_result(params, tree, e, wins, returns, chooser)
+                node["visits"] += 1
+                if visits == 1:
+                    if topology != GRAPH:
+                        tree.counters[POSITIONS] += 1
+                    if waiting != SHARED and node["opened"] < node["count"]:
+                        node["opened"] += 1
+                if topology == GRAPH and work.path_links[d] != NO_NODE:
+                    take_over(params, tree, work, np.int64(e), np.int64(work.path_links[d]), row)
+                added = got
+                if not plain_mean:
+                    value = before
+                    if edge["child"] >= 0:
+                        show_edge(shown, edge, work.values[chooser])
+                        load(shown, tree.backup_columns, e)
+                        update(settings_of(tree.backup), shown, got)
+                        value = np.float64(shown.value)
+                        if not fits(params, value, before, got, looks_below):
+                            status, value = BAD_BACKUP, before + (got - before) / visits
+                        store(shown, tree.backup_columns, e)
+                    added = visits * value - (visits - 1) * before
+                    edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
+                elif topology == GRAPH:
+                    if params.graph == VECTORS:
+                        value = value_through_means(params, tree, work, d, before, visits)
+                    else:
+                        is_last = d == depth - 1
+                        value, added, below = value_through(
+                            params, tree, work, d, is_last, before, visits, below, in_step
+                        )
+                    edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
                 else:
-                    is_last = d == depth - 1
-                    value, added, below = value_through(params, tree, work, d, is_last, before, visits, below, in_step)
-                edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
-            else:
-                delta = got - before
-                value = before + delta / visits
-                edge["spread"] += delta * (got - value)
-            edge["value"] = value
-            if looks_below:
-                take_best(params, tree, work, np.int64(number), word)
-            if params.normalise:
-                tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
-                tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
-            if has_exact_edge(params, node):
-                added = counted(tree, node, visits, before, value, added)
-                below, returns[0] = added, added
-            if notes and edge["child"] >= 0:
-                show_noted(noted, edge, 0.0)
-                load_noted(noted, tree.policy_columns, e)
-                note(noter_of(tree.policy), noted, got)
-                store_noted(noted, tree.policy_columns, e)
-            told = node["value"]
-            in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
-            if topology == GRAPH and plain_mean and params.graph == VECTORS:
-                node["value"] = tree.means[np.int64(number), chooser]
-                publish_means(params, tree, np.int64(number), walked_edge(work, d))
-            else:
-                node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
-                if topology == GRAPH and plain_mean and is_told(work, node, d, in_step):
-                    publish(params, tree, number, told, walked_edge(work, d))
-        count_simulation(tree, depth)
+                    delta = got - before
+                    value = before + delta / visits
+                    edge["spread"] += delta * (got - value)
+                edge["value"] = value
+                if looks_below:
+                    take_best(params, tree, work, np.int64(number), word)
+                if params.normalise:
+                    tree.bounds[LEAST] = min(tree.bounds[LEAST], value)
+                    tree.bounds[GREATEST] = max(tree.bounds[GREATEST], value)
+                if has_exact_edge(params, node):
+                    exact = best_exact_value(tree, node)
+                    added = counted(exact, visits, before, value, added)
+                    returns[0] = added if plain_mean else max(got, exact)
+                    below = returns[0]
+                if notes and edge["child"] >= 0:
+                    show_noted(noted, edge, 0.0)
+                    load_noted(noted, tree.policy_columns, e)
+                    note(noter_of(tree.policy), noted, got)
+                    store_noted(noted, tree.policy_columns, e)
+                told = node["value"]
+                in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
+                if topology == GRAPH and plain_mean and params.graph == VECTORS:
+                    node["value"] = tree.means[np.int64(number), chooser]
+                    publish_means(params, tree, np.int64(number), walked_edge(work, d))
+                else:
+                    node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
+                    if topology == GRAPH and plain_mean and is_told(work, node, d, in_step):
+                        publish(params, tree, number, told, walked_edge(work, d))
+                if waiting == SHARED:
+                    store_row(work.batch, k, returns)
+            if waiting == SHARED:
+                unlock(tree, number)
+        if waiting != SHARED:
+            count_simulation(tree, depth)
         return status
 
     return back_up
+
+
+@inlined
+def add_step_to(work, row, players, scale):
+    """The returns from a step on: G = r + scale G'."""
+    # The first two by hand, as in `take_edge`.
+    work.returns[0] = work.path_rewards[row] + scale * work.returns[0]
+    if players > 1:
+        work.returns[1] = work.path_rewards[row + 1] + scale * work.returns[1]
+    for p in range(2, players):
+        work.returns[p] = work.path_rewards[row + p] + scale * work.returns[p]
 
 
 @inlined
@@ -232,12 +253,17 @@ def fits(params, value, before, got, looks_below):
 
 
 @inlined
-def count_result(params, tree, e, first, got):
-    """Count a return for the player who chose an edge: the highest is a win, the lowest a loss, others are draws."""
+def count_result(params, tree, e, first, returns, chooser):
+    """Count the returns for the player who chose an edge: a win if all others get less, a loss if one gets more, and a
+    draw if the best of the others gets the same."""
+    others = -np.inf
+    for p in range(params.players):
+        if p != chooser:
+            others = max(others, returns[p])
     at = first + 1
-    if got >= params.highest - SAME:
+    if returns[chooser] > others + SAME:
         at = first
-    elif got <= params.lowest + SAME:
+    elif returns[chooser] < others - SAME:
         at = first + 2
     tree.backup_columns[e, at] += 1
 

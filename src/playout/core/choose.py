@@ -17,13 +17,15 @@ from .edges import next_unvisited, shift_to_the_front
 from .jit import inlined
 from .openloop import add_untaken, gather, next_untaken
 from .pack import unpacked
-from .params import INFINITE, ONE, OPEN, WIDENING
+from .params import INFINITE, ONE, OPEN, SHARED, WIDENING
 from .rng import random_below
+from .threads import in_flight, is_owned
 from .tree import LEAST
-from .views import edge_view, node_view, scale_of, unvisited_value, unvisited_view
+from .views import edge_view, node_view, scale_of, show_unvisited, unvisited_value
 
 PASS_OVER_EVERY = 4
-NO_NUMBER = -1  # in place of an edge: a score was not a number
+# In place of an edge: a score was not a number; other threads have the parts below all edges to themselves.
+NO_NUMBER, BUSY = -1, -2
 
 
 def make_preparation(own: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -62,8 +64,8 @@ def no_slate():
 
 
 @inlined
-def no_columns(slate, seen, tree, e):
-    """The `show` of a policy without columns: it sees the plain view."""
+def no_columns(slate, seen, tree, e, work, i):
+    """The `show` of a policy without columns and without `amaf`: it sees the plain view."""
     return seen
 
 
@@ -76,13 +78,13 @@ class Functions(NamedTuple):
     prepare: Callable[..., Any]  # gives what the edges share: a number, or an empty record
     look: Callable[..., Any] = no_look
     slate: Callable[..., Any] = no_slate  # makes a blank edge for `show` to write on
-    show: Callable[..., Any] = no_columns  # adds the policy's own columns to its view of an edge
+    show: Callable[..., Any] = no_columns  # adds the policy's own columns and `amaf` to its view of an edge
 
 
 def make_choose(
     functions: Functions,
     topology: int,
-    waiting: bool,
+    waiting: int,
     scores_unvisited: bool,
     asks_first: bool,
     looks: int,
@@ -100,7 +102,7 @@ def make_choose(
     look, new_slate, show = functions.look, functions.slate, functions.show
 
     def choose(params, tree, work, number, depth, extra):
-        """The edge to take: the one of highest score, ties at random (or the first). NO_NUMBER if a score is not one.
+        """The edge to take: the one of highest score, ties at random (or the first); or NO_NUMBER, or BUSY.
 
         `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
         """
@@ -129,25 +131,29 @@ def make_choose(
         slate = new_slate()
         if looks > 0:
             for k in range(looks * count):
-                i = k % count
+                turn, i = k // count, k % count
                 e = np.int64(work.candidates[row, i, 0]) if topology == OPEN else first + i
                 if i < taken:
-                    pending = np.int64(work.pending[e]) if waiting else np.int64(0)
+                    pending = in_flight(work, e, waiting)
                     plain = edge_view(params, edges[e], pending, least, subtract, multiply, unvisited)
                 else:
                     plain = show_unvisited(edges, work, topology, first, row, i, unvisited)
-                look(policy, view, show(slate, plain, tree, max(e, np.int64(-1))), shared, np.int64(k // count))
-        best, ties, open_ends, chosen, sound = -np.inf, np.int64(0), np.int64(0), np.int64(0), True
+                look(policy, view, show(slate, plain, tree, max(e, np.int64(-1)), work, i), shared, np.int64(turn))
+        best, ties, open_ends, chosen, sound, busy = -np.inf, np.int64(0), np.int64(0), np.int64(0), True, False
         for i in range(np.uint64(taken)):  # unsigned: Numba does not test for a negative index
             e = np.uint64(first) + i
             if topology == OPEN:
                 e = np.uint64(work.candidates[row, i, 0])
             edge = edges[e]
-            pending = np.int64(work.pending[e]) if waiting else np.int64(0)
+            pending = in_flight(work, e, waiting)
             if edge["child"] < 0:
                 got = proven_score(params, edge, subtract, multiply, pass_over)
                 if shown:
                     show_alone(work, row, i, (edge["value"] - subtract) * multiply)
+            elif waiting == SHARED and is_owned(work, e):
+                got = -np.inf
+                open_ends += 1
+                busy = True
             elif waiting and not scores_unvisited and edge["visits"] + pending == 0:
                 got = unvisited
                 open_ends += 1
@@ -155,7 +161,8 @@ def make_choose(
                     show_alone(work, row, i, unvisited)
             else:
                 open_ends += 1
-                seen = show(slate, edge_view(params, edge, pending, least, subtract, multiply, unvisited), tree, e)
+                plain = edge_view(params, edge, pending, least, subtract, multiply, unvisited)
+                seen = show(slate, plain, tree, e, work, i)
                 got = np.float64(score(policy, view, seen, shared, rng))
                 if checked:
                     sound = sound and not math.isnan(got)
@@ -178,15 +185,15 @@ def make_choose(
                 if i == asked:
                     drawn = rng[0]  # the rest is scored only to be shown
                 at = np.int64(-1) if topology == OPEN else first + i  # an action never taken may have no edge yet
-                seen = show(slate, show_unvisited(edges, work, topology, first, row, i, unvisited), tree, at)
+                plain = show_unvisited(edges, work, topology, first, row, i, unvisited)
+                seen = show(slate, plain, tree, at, work, i)
                 got = np.float64(score(policy, view, seen, shared, rng))
                 if checked and i < asked:
                     sound = sound and not math.isnan(got)
                 if shown:
                     split(work.terms, row, i, policy, view, seen, shared, got)
             elif shown:
-                if at_once:
-                    got = np.inf
+                got = np.inf if at_once else got
                 show_alone(work, row, i, got)
             work.scores[row, i] = got
             if i < asked:
@@ -195,14 +202,14 @@ def make_choose(
                     best, ties, chosen = got, np.int64(1), i
                 elif got == best:
                     ties += 1
-        if shown and (at_once or nothing_open):
+        if shown and (at_once or nothing_open or asked < allowed):
             rng[0] = random if at_once else drawn
-        elif shown and asked < allowed:
-            rng[0] = drawn
         if at_once or nothing_open:
             return take_unvisited(params, tree, work, topology, node, row, taken, count)
         if not sound:
             return np.int64(NO_NUMBER)
+        if waiting == SHARED and busy and best == -np.inf:
+            return np.int64(BUSY)
         if best == -np.inf:  # every edge is proven or scores minus infinity
             chosen = best_value(edges, work, topology, first, row, taken)
         elif ties > 1 and params.random_ties:
@@ -260,16 +267,6 @@ def take_unvisited(params, tree, work, topology, node, row, taken, count):
     if topology == OPEN:
         return next_untaken(params, tree, work, node, row, taken, count)
     return next_unvisited(params, tree, node)
-
-
-@inlined
-def show_unvisited(edges, work, topology, first, row, i, value):
-    """The view of unvisited edge `i`."""
-    if topology == OPEN:
-        at = -1 - work.candidates[row, i, 0]
-        return unvisited_view(work.actions[at], work.weights[at], value)
-    edge = edges[first + i]
-    return unvisited_view(edge["action"], edge["prior"], value)
 
 
 @inlined

@@ -23,13 +23,13 @@ from .endings import (
 from .halving import must_wait, prepare_root
 from .jit import inlined, njit
 from .pack import unpacked
-from .params import TREE
+from .params import BATCHED, TREE
 from .pending import free_slot, load_cached, mark, open_edges, slot_at
 from .positions import key_of
 from .rules import call_action_index, call_legal_actions, call_observe
 from .select import select
 from .simulate import finish, known_returns, must_stop
-from .tree import CACHED, FRESH, HINT, SHADOWS, SIMULATIONS, WAITING, record_sizes
+from .tree import CACHED, FRESH, HINT, ROOT, SHADOWS, SIMULATIONS, WAITING, record_sizes
 
 
 @njit
@@ -62,7 +62,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, node
             break
         prepare_root(params, tree)
         random = tree.rng[0]
-        ending, depth, player = select(rules, params, tree, work, TREE, True)
+        ending, depth, player = select(rules, params, tree, work, TREE, BATCHED, ROOT, 0)
         if ending in (DEEPER, GROW):
             tree.rng[0] = random  # the simulation will be repeated, and must be the same
         if ending >= DONE:
@@ -73,7 +73,7 @@ def collect(rules, params, tree, work, batch, wanted, stop_at, policy_size, node
             if not returns_fit(params, work, work.returns, TREE, depth, EXACT):
                 status, detail = BAD_VALUE, depth
                 break
-            status, detail = finish(rules, params, tree, work, TREE, ending, depth), np.int64(depth)
+            status, detail = finish(rules, params, tree, work, TREE, BATCHED, ending, depth, 0), np.int64(depth)
             if status != DONE:
                 break
             continue

@@ -27,6 +27,7 @@ EDGE_FIELDS = [
     ("proven", np.int64),
 ]
 NAMES = tuple(name for name, _ in EDGE_FIELDS)
+AMAF_FIELDS = [("amaf_visits", np.int64), ("amaf_value", np.float64)]  # likewise, for a policy that asks for `amaf`
 BELOW = "below"  # a further field, behind the columns, for the `update` of a backup that asks for it
 WDL = ("wins", "draws", "losses")  # counts, whole numbers behind a backup's own columns, where the settings ask
 WORD = 8

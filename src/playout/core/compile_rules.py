@@ -4,6 +4,7 @@ Rules that did not come with Playout are guarded (`core/guard.py`) and their ans
 (`core/checked_rules.py`).
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -13,21 +14,25 @@ from numba.extending import register_jitable
 
 from .checked_rules import CHECKS, UNDECLARED_CODES, make_code, make_hash, make_observe
 from .compile_errors import RuleCompileError, reason_of, where_of
+from .constants import StateType, make_entry, record_with
 from .evaluate import make_playout
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_function
 from .learned import pair_bits_for
+from .policy_playout import make_policy_playout
 from .references import fingerprint, is_proven, referenced
-from .rules import NAMES, PLAYOUT, RECORDED_PLAYOUT, SIGNATURES, TABLE_SIZE
+from .rules import CONSTANTS, NAMES, PLAYOUT, POLICY_PLAYOUT, RECORDED_PLAYOUT, SIGNATURES, TABLE_SIZE
 
-PLAYOUTS = {"playout": PLAYOUT} | dict.fromkeys(("recorded_playout", "mast_playout", "nst_playout"), RECORDED_PLAYOUT)
+PLAYOUTS = {"playout": PLAYOUT, "policy_playout": POLICY_PLAYOUT}
+PLAYOUTS |= dict.fromkeys(("recorded_playout", "mast_playout", "nst_playout"), RECORDED_PLAYOUT)
 
 
 class Rules:
     """The functions of one game, compiled when they are first needed.
 
     `functions` has the game's own functions by name, `record` is the dtype of its state. One instance serves every
-    instance of the game's class, since a game's settings are data.
+    instance of the game's class, since a game's settings are data; if the game has `constants` (their dtype), each
+    instance has its own by `with_constants`.
     """
 
     def __init__(
@@ -38,17 +43,22 @@ class Rules:
         max_actions: int,
         planes: tuple[int, ...] = (),
         action_codes: int = 0,
+        constants: np.dtype[Any] | None = None,
     ):
         self.functions, self.players, self.max_actions = functions, players, max_actions
         self.record = np.dtype((np.record, record))
         self.planes, self._declared_codes = planes, action_codes
-        layout = record.descr, players, max_actions, planes, action_codes
+        self._layouts = [np.dtype((np.record, kind)) for kind in (record, constants) if kind is not None]
+        self.constants: Any = None  # a record, read-only
+        layout: tuple[Any, ...] = record.descr, players, max_actions, planes, action_codes
+        layout += () if constants is None else (constants.descr,)
         # For the disk cache. A rule's own does not change with the other rules: games that share it compile it once.
         self._key = fingerprint(layout, *(functions[name] for name in sorted(functions)))
         self._keys = {name: fingerprint(layout, function) for name, function in functions.items()}
         self.guard = not all(is_proven(function) for function in functions.values())
         # The length of buffers for actions, with room to spare where an index past the end would not be caught.
         self.room = max_actions if self.guard else 2 * max_actions + 64
+        self._address = 0  # of the constants
         self._compiled: dict[str, Any] = {}  # keeps the dispatchers alive, and with them the machine code
         self._tables: dict[tuple[bool, tuple[str, ...]], Any] = {}
         self.frozen: dict[str, dict[str, tuple[str, str]]] = {}  # by rule: the globals when it was compiled
@@ -57,6 +67,15 @@ class Rules:
     def codes(self) -> int:
         """Room for the codes of a player, a power of two: the kernels get 0 to `codes` - 1."""
         return 1 << (self._declared_codes - 1).bit_length() if self._declared_codes else UNDECLARED_CODES
+
+    def with_constants(self, constants: Any) -> "Rules":
+        """The same rules for these constants, an array with one record; nothing is compiled again."""
+        found = copy.copy(self)
+        constants.flags.writeable = False
+        found.constants, found._tables = constants.view(np.dtype((np.record, constants.dtype)))[0], {}
+        found._address = constants.ctypes.data  # `constants` stays alive as the base of its record
+        found.record = record_with(self.record, found.constants)
+        return found
 
     def table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
         """The rules table, read-only: what every search needs, and the optional rules named in `wanted`."""
@@ -73,9 +92,11 @@ class Rules:
         if COMPILED:
             table = np.zeros(TABLE_SIZE, np.int64)
             for name in names:
-                table[NAMES.index(name)] = address(self._checked(name))
+                table[NAMES.index(name)] = address(self._entry(self._checked(name), name, name))
             for name in playouts:
-                table[PLAYOUTS[name]] = address(self._playout(guided, name))
+                kind = f"guided_{name}" if guided else name
+                table[PLAYOUTS[name]] = address(self._entry(self._playout(guided, name), kind, NAMES[PLAYOUTS[name]]))
+            table[CONSTANTS] = self._address
             return table
         entries: list[Any] = [None] * TABLE_SIZE
         for name in names:
@@ -125,9 +146,31 @@ class Rules:
             self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
         return self._compiled[name]
 
+    def _entry(self, dispatcher: Any, kind: str, rule: str) -> Any:
+        """A compiled function as kernels call it."""
+        if self.constants is None:
+            return dispatcher
+        name = f"entry_{kind}"
+        if name not in self._compiled:
+            wanted = SIGNATURES[rule]
+            entry = make_entry(dispatcher, len(wanted.args))
+            state, constants = map(from_dtype, self._layouts)
+            signature = wanted.return_type(state, *wanted.args[1:], constants)
+            key = fingerprint(self._key, dispatcher, entry, name, repr(OPTIONS), self.guard)
+            self._compiled[name] = compile_function(entry, signature, f"rules.{name}", key, guard=False)
+        return self._compiled[name]
+
+    def compiled(self, rule: str) -> Callable[..., Any]:
+        """One of the game's own functions, compiled, for Python to call with a record."""
+        entry = self._entry(self._dispatcher(rule), f"own_{rule}", rule)
+        return entry if self.constants is None else lambda *arguments: entry(*arguments, self.constants)
+
     def _playout(self, guided: bool, playout: str) -> Any:
         kind = f"guided_{playout}" if guided else playout
         if kind in self._compiled:
+            return self._compiled[kind]
+        if playout == "policy_playout":
+            self._compiled[kind] = self._policy_playout(guided, kind)
             return self._compiled[kind]
         if "playout" in self.functions:  # a game of Python objects has its own, in Python
             function = self.functions["playout"]
@@ -159,8 +202,15 @@ class Rules:
         self._compiled[kind] = function
         return function
 
+    def _policy_playout(self, guided: bool, kind: str) -> Any:
+        parts = {name: self._part(name) for name in ("current_player", "legal_actions", "apply")}
+        parts["priors"] = self._checked("priors") if guided and "priors" in self.functions else None
+        function = make_policy_playout(self.max_actions, **parts, action_code=self._checked("action_code"))
+        return self._compile(kind, function, SIGNATURES["policy_playout"], "playout") if COMPILED else function
+
     def _compile(self, name: str, function: Callable[..., Any], signature: Any, rule: str) -> Any:
-        exact = signature.return_type(from_dtype(self.record), *signature.args[1:])
+        kinds = list(map(from_dtype, self._layouts))
+        exact = signature.return_type(StateType(*kinds) if len(kinds) == 2 else kinds[0], *signature.args[1:])
         try:
             made = self._on_flat_planes(function) if name == "observe" else function
             # The function again, since a global may have changed after `_keys` were computed.

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .jit import njit
+from .amaf import begin_table
+from .jit import inlined, njit
 from .positions import LOW, copy_table, entry_of, join_all, put_slot
 from .tree import (
     ALL_FLAGS,
@@ -32,11 +33,13 @@ def rows(tree: Tree, name: str) -> int:
     if name == "rewards" and is_graph(tree):
         return min(len(tree.rewards), int(used[EDGES]))
     counted = {
-        **dict.fromkeys(("nodes", "states", "rewards", "node_links", "means"), NODES),
+        **dict.fromkeys(("nodes", "states", "rewards", "node_links", "means", "amaf_rows"), NODES),
         **dict.fromkeys(("edges", "edge_links", "policy_columns", "backup_columns"), EDGES),
         "proofs": PROOFS,
     }
     array = getattr(tree, name)
+    if name == "amaf":
+        return int(tree.amaf_rows[NO_NODE]) if len(array) else 0
     return min(len(array), int(used[counted[name]])) if name in counted else len(array)
 
 
@@ -45,7 +48,7 @@ def copied(tree: Tree) -> Tree:
     return Tree(*(array[: rows(tree, name)].copy() for name, array in zip(Tree._fields, tree, strict=True)))
 
 
-def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -> Tree:
+def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0, tables: int = 0) -> Tree:
     """The same tree with room for at least these numbers of records, and in a graph for one more position."""
 
     def more(name: str, size: int) -> Any:
@@ -57,15 +60,26 @@ def grown(tree: Tree, nodes: int, edges: int, proofs: int, positions: int = 0) -
         larger[:used] = array[:used]
         return larger
 
-    wanted = dict.fromkeys(("nodes", "states", "node_links", "means"), nodes)
+    wanted = dict.fromkeys(("nodes", "states", "node_links", "means", "amaf_rows"), nodes)
     wanted |= dict.fromkeys(("edges", "edge_links", "policy_columns", "backup_columns"), edges)
-    wanted |= {"proofs": proofs, "rewards": edges if is_graph(tree) else nodes}
+    wanted |= {"proofs": proofs, "rewards": edges if is_graph(tree) else nodes, "amaf": tables}
     larger = tree._replace(**{name: more(name, size) for name, size in wanted.items()})
     places = table_size(max(positions, int(tree.counters[POSITIONS]) + 2))
     if is_graph(tree) and len(tree.table) < places:
         larger = larger._replace(table=np.zeros(places, np.uint64))
         copy_table(tree.table, larger.table)
     return larger
+
+
+@inlined
+def copy_table_of(source, target, old, new):
+    """Copy the table of a node's actions, if it has one; a root without one keeps its empty table."""
+    row = source.amaf_rows[old]
+    if row > 0:
+        if new > ROOT:
+            begin_table(target, new)
+        for k in range(source.amaf.shape[1]):
+            target.amaf[target.amaf_rows[new], k] = source.amaf[row, k]
 
 
 @njit
@@ -93,6 +107,8 @@ def copy_subtree(source, target, start, old, new):
             target.node_links[at] = source.node_links[old[at]]
             for i in range(source.means.shape[1] if source.means.shape[0] > 0 else 0):
                 target.means[at, i] = source.means[old[at], i]
+        if source.amaf_rows.shape[0] > 0:
+            copy_table_of(source, target, old[at], at)
         if node["proof"] > NO_PROOF:
             for p in range(source.proofs.shape[1]):
                 target.proofs[proofs, p] = source.proofs[node["proof"], p]

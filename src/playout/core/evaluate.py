@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import copy, zero
+from .found import note_playout
 from .jit import inlined, njit
 from .learned import mean_of, share_from
 from .params import MIXED, ROLLOUTS, STATIC
@@ -21,15 +22,16 @@ RUNAWAY = -3  # the playout did not end within RUNAWAY_LIMIT actions
 BAD_ACTION = -4  # `playout_action` or `chance_action` gave an illegal action, the last one in the trace
 
 RUNAWAY_LIMIT = 1_000_000
+ROOM_FOR_ALL = RUNAWAY_LIMIT + 2  # of a trace that any playout fits into
 END_OF_PLAYOUT = -(2**31)  # marks the end of a playout in a trace
 OUTCOMES_SHIFT = np.uint64(60)  # so that one in 16 outcomes of `chance_action` is checked against `chance_outcomes`
 
 
 @inlined
-def evaluate(rules, params, tree, work):
+def evaluate(rules, params, tree, work, depth):
     """Fill `work.returns` with the leaf's value for each player. Returns 0, or a playout's code below zero.
 
-    If the static value is part of it or needed beside it, `work.values` has that.
+    `depth` is that of the leaf. If the static value is part of it or needed beside it, `work.values` has that.
     """
     players = params.players
     work.began[0] = tree.rng[0]
@@ -42,17 +44,22 @@ def evaluate(rules, params, tree, work):
             return 0
     limit = params.depth if params.depth > 0 else RUNAWAY_LIMIT
     before = last_code(params, work) if params.learns > 0 else np.int64(NOTHING)
+    begin_trace(work.trace)
     if params.rollouts > 1:
         copy(work.spare, work.state)
     for i in range(params.rollouts):
         if i > 0:
             copy(work.state, work.spare)
+            if work.trace.shape[0] > ROOM_FOR_ALL and work.trace[0] + RUNAWAY_LIMIT > work.trace.shape[0]:
+                begin_trace(work.trace)
+        before_it = work.returns[0]
         length = play_out(rules, params, tree, work, limit, before)
         if length < 0:
             return length
         if length >= RUNAWAY_LIMIT:
             return RUNAWAY
         tree.counters[PLAYOUT_ACTIONS] += length
+        note_playout(rules, params, tree, work, depth, work.returns[0] - before_it, length, limit)
         end_trace(work.trace, length)
     if params.rollouts > 1:
         for p in range(players):
@@ -92,6 +99,13 @@ def play_out(rules, params, tree, work, limit, before):
     )
     end_record(work.played)
     return length
+
+
+@inlined
+def begin_trace(trace):
+    """Write the next playout to the beginning of the trace."""
+    if trace.shape[0] > 0:
+        trace[0] = 1
 
 
 @inlined

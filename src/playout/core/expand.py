@@ -92,6 +92,8 @@ def add_node(params, tree, work, player, count):
         edge["visits"], edge["child"], edge["value"], edge["spread"] = 0, 0, 0.0, 0.0
         zero_row(tree.policy_columns, first + i)
         zero_row(tree.backup_columns, first + i)
+    if params.amaf >= 0 and number > ROOT:
+        tree.amaf_rows[number] = 0
     if params.keep_states:
         store_row(tree.states, number, work.state)
         if not params.graph:
@@ -119,8 +121,7 @@ def expand(rules, params, tree, work, depth, player):
     if status != DONE:
         return status, count
     number = add_node(params, tree, work, player, count)
-    above, e = tree.nodes[work.path_nodes[depth - 1]], work.path_edges[depth - 1]
-    edge = tree.edges[e]
+    above, edge = tree.nodes[work.path_nodes[depth - 1]], tree.edges[work.path_edges[depth - 1]]
     edge["child"] = number
     node, row = tree.nodes[number], (depth - 1) * params.players
     node["visits"], node["own"] = edge["visits"], edge["visits"]

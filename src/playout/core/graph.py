@@ -24,6 +24,7 @@ import numpy as np
 from .arrays import copy, load_row, zero
 from .endings import BAD_KEY, DONE, KNOWN, MET, NEW, PROVEN, UNEXPANDED
 from .jit import inlined, njit
+from .pack import called
 from .positions import entry_of, find_place, join, key_of, slot_of
 from .rules import TERMINAL, call_apply
 from .tree import NO_NODE, NO_PROOF, REWARDED, ROOT, SAVED, child_node
@@ -166,7 +167,7 @@ def stand_at(rules, params, tree, work, number):
     zero(work.rewards)
 
 
-@njit
+@called
 def stand_at_entry(rules, params, tree, work, entry):
     """Like `stand_at` for an entry of the table: a node, or a position seen through an edge."""
     if entry > 0:

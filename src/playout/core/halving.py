@@ -15,7 +15,8 @@ import math
 import numpy as np
 
 from .edges import edge_of
-from .jit import called, inlined, njit
+from .jit import inlined, njit
+from .pack import called
 from .params import GUMBEL, HALVING
 from .rng import random_below, random_gumbel
 from .tree import GREATEST, LEAST, ROOT, SIMULATIONS, WAITING
@@ -217,7 +218,7 @@ def must_wait(params, tree, work):
     return tree.counters[SIMULATIONS] + work.info[WAITING] >= plan["ends"] or left_in_pass(tree, work) == 0
 
 
-@njit
+@called
 def left_in_pass(tree, work):
     """How many candidates of the round are still to be visited as often as the others; 0 when the round is over."""
     plan = tree.plan[0]

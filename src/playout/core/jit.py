@@ -1,4 +1,4 @@
-"""The decorators for kernels (`njit`, `inlined`, `called`), and how the functions of games and parts are compiled.
+"""Decorators for kernels, `njit` and `inlined` (`called` is in `core/pack.py`); how games and parts are compiled.
 
 The flags for the core's code and its disk cache are set here and nowhere else.
 """
@@ -35,11 +35,8 @@ def inlined(function: F) -> F:
     return _kernel(function, forceinline=True)
 
 
-def called(function: F) -> F:
-    """Compile a function of the core together with its callers, but as a function that they call.
-
-    For what runs rarely or is called from many places: inlined, it would make each caller larger and slower to compile.
-    """
+def apart(function: F) -> F:
+    """Compile a function of the core together with its callers, but not into them; see `called` in `core/pack.py`."""
     return _kernel(function, forceinline=False, for_python=False)
 
 

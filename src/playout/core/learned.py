@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import zero
 from .jit import inlined, njit
 from .params import NST, OPEN, RANDOM
 from .played import NOTHING
@@ -58,6 +59,24 @@ def has_fault(learned: Any) -> bool:
 
 
 @njit
+def add_learned(total, before, own):
+    """Add to a table what a thread has learned in its own copy since that was made from `before`.
+
+    >>> total = np.array([0.5, 2.0, np.nan, 0.0])
+    >>> add_learned(total, total.copy(), np.array([0.2, 5.0, 1.0, 1.0]))
+    >>> [float(number) for number in total.round(12)]
+    [0.2, 5.0, 1.0, 1.0]
+    """
+    for entry in range(total.shape[0] // 2):
+        at = 2 * entry
+        more = own[at + 1] - before[at + 1]
+        if more > 0.0:
+            known, count = total[at] * total[at + 1] if total[at + 1] > 0.0 else 0.0, total[at + 1] + more
+            learnt = own[at] * own[at + 1] - (before[at] * before[at + 1] if before[at + 1] > 0.0 else 0.0)
+            total[at], total[at + 1] = (known + learnt) / count, count
+
+
+@njit
 def pair_place(entry, before, single, pair_bits):
     """The place of a pair among the pairs: an action's entry and the code of the action before it.
 
@@ -94,7 +113,7 @@ def learn(params, tree, work, topology, depth):
 
     All actions of the path and of the playouts count the same; the return is that from the root on.
     """
-    players = params.players
+    players, returns = params.players, work.rewards  # not `work.values`: a backup may still need the static value
     for p in range(players):
         got = work.returns[p]
         for d in range(depth - 1, -1, -1):
@@ -102,13 +121,14 @@ def learn(params, tree, work, topology, depth):
             if topology == OPEN:
                 scale = work.path_scales[d]
             got = work.path_rewards[d * players + p] + scale * got
-        work.values[p] = got
+        returns[p] = got
     for i in range(1, work.played[0]):
         entry = np.int64(work.played[i])
         if entry >= 0:
-            add_return(tree.learned, entry, work.values[entry >> params.code_bits])
+            add_return(tree.learned, entry, returns[entry >> params.code_bits])
     if params.learns == NST:
         learn_pairs(params, tree, work, depth)
+    zero(returns)
 
 
 @inlined
@@ -121,7 +141,7 @@ def learn_pairs(params, tree, work, depth):
         if entry >= 0:
             if before >= 0:
                 pair = single + pair_place(entry, before, single, params.pair_bits)
-                add_return(tree.learned, pair, work.values[entry >> params.code_bits])
+                add_return(tree.learned, pair, work.rewards[entry >> params.code_bits])
             before = entry & (params.codes - 1)
         elif i > depth:
             before = last

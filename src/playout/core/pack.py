@@ -6,7 +6,9 @@ words. `unpacked` copies the struct into the function that Python calls: once al
 keeps the words in registers as if they had been passed one by one.
 """
 
+import inspect
 import zlib
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from llvmlite import ir
@@ -24,9 +26,10 @@ from numba.extending import (
     unbox,
 )
 
-from .jit import COMPILED
+from .jit import COMPILED, apart, inlined
 
 C = TypeVar("C", bound=type[tuple[Any, ...]])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Packed(types.Type):  # type: ignore[misc]  # Numba is untyped
@@ -107,6 +110,35 @@ def _copied(typing: Any, value: Any) -> Any:
         return struct
 
     return value(value), copy
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _original(typing: Any, value: Any) -> Any:
+    """Of a packed tuple the original; other values are left as they are."""
+
+    def give(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return origin_of(builder, value, arguments[0]) if isinstance(value, Packed) else arguments[0]
+
+    return value(value), give
+
+
+def called(function: F) -> F:
+    """Compile a function of the core together with its callers, but as a function that they call.
+
+    For what runs rarely or is called from many places: inlined, it would make each caller larger and slower to compile.
+    It gets the originals of packed tuples: a copy whose address is passed on would not be kept in registers.
+    """
+    if not COMPILED:
+        return function
+    names = list(inspect.signature(function).parameters)
+    scope = {"inner": apart(function), "original": _original}
+    exec(
+        f"def {function.__name__}({', '.join(names)}):\n"
+        f"    return inner({', '.join(f'original({name})' for name in names)})\n",
+        scope,
+    )
+    scope[function.__name__].__module__ = function.__module__
+    return inlined(scope[function.__name__])  # type: ignore[no-any-return]
 
 
 unpacked: Any = _copied if COMPILED else (lambda value: value)

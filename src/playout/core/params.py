@@ -12,7 +12,9 @@ RANDOM, MAST, NST = range(3)  # what playouts learn
 ALL, ONE, WIDENING = range(3)  # expansion
 ROLLOUTS, STATIC, MIXED, OUTSIDE = range(4)  # evaluator
 TREE, GRAPH, OPEN = range(3)  # topology: what a node stands for
+ALONE, BATCHED, SHARED = range(3)  # simulations in flight beside one: none, leaves that wait, those of other threads
 BY_VISITS, BY_VALUE, BY_BOUND, BY_PROOF = range(4)  # answer
+FORGOTTEN, TRACED, TOLD = range(3)  # the best line: not remembered; the playout writes it down, or tells it when asked
 PLAIN, FORCED, HALVING, GUMBEL = range(4)  # root: who chooses there; from HALVING on, a plan
 
 
@@ -80,4 +82,6 @@ class Params(NamedTuple):
     epsilon: float  # how often one of them is any action instead
     codes: int  # room for the action codes, a power of two, if what simulations play is recorded; otherwise 0
     code_bits: int  # which power it is
+    amaf: int  # visits from which on a node's tables of actions are shown (`core/amaf.py`); -1: there are none
+    remembers: int  # whether and how the best complete line is remembered (`core/found.py`)
     has_index: int  # the game gives an action's index in a policy; otherwise it is the action itself

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
-from .columns import BELOW, NONE, WDL, column_moves, new_edge, new_record, record_view
+from .columns import AMAF_FIELDS, BELOW, NONE, WDL, column_moves, new_edge, new_record, record_view
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_part, inlined
@@ -46,16 +46,21 @@ class PartCode:
         return bool(self.facts.get("below", -1) >= 0)
 
     @property
+    def shown(self) -> np.dtype[Any]:
+        """What a choice sees of an edge beside its fields: the columns, and the statistics of its action."""
+        return np.dtype([*_described(self.columns), *AMAF_FIELDS]) if self.facts.get("amaf") else self.columns
+
+    @property
     def told(self) -> np.dtype[Any]:
         """What `update` sees of an edge beside its fields: the columns, and what lies below."""
-        return np.dtype([*self.columns.descr, (BELOW, np.float64)]) if self.looks_below else self.columns
+        return np.dtype([*_described(self.columns), (BELOW, np.float64)]) if self.looks_below else self.columns
 
     @property
     def traits(self) -> tuple[Any, ...]:
         """Everything the compiled code depends on, for its key in the disk cache."""
         functions = [self.functions[name] for name in sorted(self.functions)]
         facts = sorted(self.facts.items())
-        return (self.record.descr, self.columns.descr if self.columns.names else (), self.guard, facts, *functions)
+        return (self.record.descr, _described(self.columns), self.guard, facts, *functions)
 
     def ready(self, name: str) -> Any:
         """A function of the part, ready to be inlined into a kernel."""
@@ -66,7 +71,7 @@ class PartCode:
         return guarded(function, **options) if self.guard else numba.njit(**options)(function)
 
 
-def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, arrays: tuple[Any, ...]) -> Any:
+def choose_entry(policy: PartCode, topology: int, waiting: int, shown: bool, arrays: tuple[Any, ...]) -> Any:
     """The entry of the rules table for the choice at a node; a graph uses the one for a tree."""
     topology = OPEN if topology == OPEN else TREE
 
@@ -79,8 +84,8 @@ def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, ar
             "prepare": make_preparation(policy.ready("prepare") if prepares else None),
             "split": _splitter(policy.ready("terms"), policy.facts["terms"]) if splits else make_split(),
         }
-        if policy.columns.names:
-            given |= {"slate": new_edge(policy.columns), "show": _shower(policy.columns)}
+        if policy.shown.names:
+            given |= {"slate": new_edge(policy.shown), "show": _shower(policy)}
         if facts["looks"]:
             given |= {"prepare": new_record(np.dtype(facts["shared"])), "look": policy.ready("look")}
         of_policy = (facts["scores_unvisited"], facts["asks_first"], facts["looks"], policy.guard)
@@ -90,7 +95,7 @@ def choose_entry(policy: PartCode, topology: int, waiting: bool, shown: bool, ar
 
 
 def back_up_entry(
-    backup: PartCode, policy: PartCode, topology: int, waiting: bool, counts: bool, arrays: tuple[Any, ...]
+    backup: PartCode, policy: PartCode, topology: int, waiting: int, counts: bool, arrays: tuple[Any, ...]
 ) -> Any:
     """The entry of the rules table for the backup from a leaf to the root; `counts`: of wins, draws and losses, too."""
     parts = (backup, policy) if "update" in policy.functions else (backup,)
@@ -126,14 +131,22 @@ def _splitter(terms: Any, count: int) -> Any:
     return inlined(scope["split"])
 
 
-def _shower(columns: np.dtype[Any]) -> Any:
-    """A function that adds a part's columns to its view of an edge."""
-    load, _ = column_moves(columns)
+def _described(layout: np.dtype[Any]) -> list[Any]:
+    """The fields of a dtype; of none, `descr` would name an empty one."""
+    return list(layout.descr) if layout.names else []
 
-    def show(slate, seen, tree, row):
+
+def _shower(policy: PartCode) -> Any:
+    """A function that adds a policy's columns to its view of an edge, and the statistics of the edge's action."""
+    load, _ = column_moves(policy.columns)
+    amaf = bool(policy.facts.get("amaf"))
+
+    def show(slate, seen, tree, row, work, i):
         slate.visits, slate.pending, slate.value, slate.spread = seen.visits, seen.pending, seen.value, seen.spread
         slate.prior, slate.action, slate.proven = seen.prior, seen.action, np.int64(seen.proven)
         load(slate, tree.policy_columns, row)
+        if amaf:
+            slate.amaf_visits, slate.amaf_value = np.int64(work.amaf[i, 0]), work.amaf[i, 1]
         return slate
 
     return inlined(show)

@@ -21,10 +21,10 @@ NOTHING = -1
 
 
 @inlined
-def begin_record(params, work):
-    """Begin the record of a simulation."""
+def begin_record(params, work, depth):
+    """Begin the record of a simulation, or go on with it at a depth of its path."""
     if params.codes > 0:
-        work.played[0] = 1
+        work.played[0] = 1 + depth
 
 
 @inlined

@@ -73,8 +73,12 @@ def receive_leaf(rules, params, tree, work, depth, player, count):
     """
     power = params.prior_power
     if power != 1.0:
+        most = 0.0
         for i in range(count):
-            work.weights[i] = work.weights[i] ** power
+            most = max(most, work.weights[i])
+        scale = 1.0 / most if most > 0.0 and most < np.inf else 1.0  # so that a high power leaves the greatest as it is
+        for i in range(count):
+            work.weights[i] = (work.weights[i] * scale) ** power
     normalise(work.weights, count)
     sort_by_weight(work.actions, work.weights, count)
     if depth == 0:
@@ -86,7 +90,7 @@ def receive_leaf(rules, params, tree, work, depth, player, count):
     node = tree.nodes[number]
     node["visits"], node["own"], node["value"] = 1, 1, work.returns[player]
     tree.edges[work.path_edges[depth - 1]]["child"] = number
-    status = call_back_up(rules, params, tree, work, depth, 0, 0)
+    status = call_back_up(rules, params, tree, work, depth, 0, 1)
     note_leader(params, tree, np.int64(work.path_edges[0]))
     return status
 

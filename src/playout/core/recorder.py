@@ -90,7 +90,7 @@ class StateGuard:
     def __init__(self, record: np.dtype[Any]) -> None:
         guard = self
 
-        class GuardedRecord(np.record):  # type: ignore[misc]  # NumPy's stubs call its base final
+        class GuardedRecord(record.type):  # type: ignore[misc,name-defined]  # NumPy's record, or one with constants
             def __getattribute__(self, name: str) -> Any:
                 return guard.field(super().__getattribute__(name), name)
 

@@ -6,6 +6,7 @@ have changed since a rule was compiled: compiled code keeps the values that glob
 
 import contextlib
 import dis
+import functools
 import hashlib
 import sys
 from collections.abc import Callable, Iterator
@@ -17,12 +18,19 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 PACKAGE = Path(__file__).resolve().parents[1]
+GENERATED = "<string>"  # the file of functions that dataclasses generate
+PLAIN = (bool, int, float, str, bytes, tuple, list, np.ndarray, np.dtype)
 
 
 def is_proven(function: Callable[..., Any]) -> bool:
     """Whether a function comes with Playout, whose tests run all of them with index checks."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
-    return code is not None and Path(code.co_filename).is_relative_to(PACKAGE)
+    return code is not None and _in_package(code.co_filename)
+
+
+@functools.cache  # asked at every entry of a kernel
+def _in_package(file: str) -> bool:
+    return Path(file).is_relative_to(PACKAGE)
 
 
 def is_users_own(value: ModuleType | FunctionType) -> bool:
@@ -108,68 +116,112 @@ def overloads_of(function: FunctionType) -> list[FunctionType]:
     return [template._overload_func for template in getattr(kind, "templates", ())]
 
 
-def fingerprint(*parts: object) -> str:
-    """A hash of functions and of everything they refer to: helpers, constants and arrays, in any file."""
-    digest = hashlib.sha256()
-    _feed(digest, parts, set())
-    return digest.hexdigest()
+def fingerprint(*parts: object, places: bool = True) -> str:
+    """A hash of functions and of everything they refer to: helpers, constants and arrays, in any file.
+
+    With `places`, also of the file and the lines that each function stands in; without, also of the users' classes that
+    they refer to.
+    """
+    feeder = _Feeder(places)
+    feeder.feed(parts)
+    return feeder.digest.hexdigest()
 
 
-def _feed(digest: Any, value: object, seen: set[int]) -> None:
-    if isinstance(value, staticmethod):
-        value = value.__func__
-    value = getattr(value, "py_func", value)
-    if isinstance(value, FunctionType):
-        if id(value) in seen:
+def own_functions(cls: type) -> dict[str, FunctionType]:
+    """The functions of a user's class by name, without inherited ones and those that a decorator of ours added.
+
+    >>> own_functions(Path)
+    {}
+    """
+    found = dict[str, FunctionType]()
+    for name, value in vars(cls).items():
+        inner = getattr(value, "fget", getattr(value, "__func__", value))
+        inner = getattr(inner, "py_func", inner)
+        if isinstance(inner, FunctionType) and inner.__code__.co_filename != GENERATED and is_users_own(inner):
+            found[name] = inner
+    return found
+
+
+class _Feeder:
+    """Feeds values to a hash, and each function only once."""
+
+    def __init__(self, places: bool) -> None:
+        self.digest, self.places, self.seen = hashlib.sha256(), places, set[int]()
+
+    def feed(self, value: object) -> None:
+        digest = self.digest
+        if isinstance(value, staticmethod | classmethod):
+            value = value.__func__
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType):
+            self._feed_function(value)
+        elif isinstance(value, CodeType):
+            # File and lines too, since an error in compiled code names the place it was compiled from. A notebook cell
+            # is not a file, and gets a new name each time.
+            if self.places and Path(value.co_filename).is_file():
+                digest.update(value.co_filename.encode())
+            lines = (value.co_firstlineno,) if self.places else ()
+            digest.update(value.co_code + repr((value.co_names, value.co_varnames, *lines)).encode())
+            if self.places:
+                digest.update(value.co_linetable)
+            for constant in value.co_consts:
+                self.feed(constant)
+        elif isinstance(value, np.ndarray):
+            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+        elif isinstance(value, tuple | list):
+            digest.update(str(len(value)).encode())
+            for item in value:
+                self.feed(item)
+        elif isinstance(value, ModuleType):
+            digest.update(value.__name__.encode())
+        elif isinstance(value, type) and not self.places:
+            self._feed_class(value)
+        elif isinstance(value, int | float | complex | str | bytes | bool | np.generic | np.dtype | type(None)):
+            digest.update(repr(value).encode())
+        else:
+            digest.update(f"{type(value).__module__}.{type(value).__qualname__}".encode())
+
+    def _feed_function(self, function: FunctionType) -> None:
+        if id(function) in self.seen:
             return
-        seen.add(id(value))
-        _feed(digest, value.__code__, seen)
-        names = names_in(value.__code__)
+        self.seen.add(id(function))
+        self.feed(function.__code__)
+        names = names_in(function.__code__)
         for name in names:
-            if name in value.__globals__:
-                found = value.__globals__[name]
-                digest.update(name.encode())
-                _feed(digest, found, seen)
+            if name in function.__globals__:
+                found = function.__globals__[name]
+                self.digest.update(name.encode())
+                self.feed(found)
                 if isinstance(found, ModuleType):
-                    _feed_module(digest, found, names, seen)
-        for cell in value.__closure__ or ():
-            _feed(digest, cell.cell_contents, seen)
-        _feed(digest, value.__defaults__, seen)
-    elif isinstance(value, CodeType):
-        # File and lines too, since an error in compiled code names the place it was compiled from. A notebook cell is
-        # not a file, and gets a new name each time.
-        if Path(value.co_filename).is_file():
-            digest.update(value.co_filename.encode())
-        digest.update(value.co_code + repr((value.co_names, value.co_varnames, value.co_firstlineno)).encode())
-        digest.update(value.co_linetable)
-        for constant in value.co_consts:
-            _feed(digest, constant, seen)
-    elif isinstance(value, np.ndarray):
-        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
-    elif isinstance(value, tuple | list):
-        digest.update(str(len(value)).encode())
-        for item in value:
-            _feed(digest, item, seen)
-    elif isinstance(value, ModuleType):
-        digest.update(value.__name__.encode())
-    elif isinstance(value, int | float | complex | str | bytes | bool | np.generic | np.dtype | type(None)):
-        digest.update(repr(value).encode())
-    else:
-        digest.update(f"{type(value).__module__}.{type(value).__qualname__}".encode())
+                    self._feed_module(found, names)
+        for cell in function.__closure__ or ():
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                self.feed(cell.cell_contents)
+        self.feed(function.__defaults__)
 
+    def _feed_class(self, cls: type) -> None:
+        """Feed the functions and the plain attributes of a user's class and of its bases."""
+        self.digest.update(cls.__qualname__.encode())
+        for base in cls.__mro__:
+            functions = own_functions(base)
+            if not functions or id(base) in self.seen:
+                continue
+            self.seen.add(id(base))
+            data = {k: v for k, v in vars(base).items() if not k.startswith("_") and isinstance(v, PLAIN)}
+            self.feed(sorted((data | functions).items(), key=lambda item: item[0]))
 
-def _feed_module(digest: Any, module: ModuleType, names: list[str], seen: set[int]) -> None:
-    """Feed what a function can reach as `module.name` or `package.module.name`."""
-    here = hash((id(module), *names))  # another function may use other names of the module
-    if here in seen or not is_followed(file_of(module)):
-        return
-    seen.add(here)
-    for name in names:
-        if name in vars(module):
-            found = vars(module)[name]
-            _feed(digest, found, seen)
-            if isinstance(found, ModuleType):
-                _feed_module(digest, found, names, seen)
+    def _feed_module(self, module: ModuleType, names: list[str]) -> None:
+        """Feed what a function can reach as `module.name` or `package.module.name`."""
+        here = hash((id(module), *names))  # another function may use other names of the module
+        if here in self.seen or not is_followed(file_of(module)):
+            return
+        self.seen.add(here)
+        for name in names:
+            if name in vars(module):
+                found = vars(module)[name]
+                self.feed(found)
+                if isinstance(found, ModuleType):
+                    self._feed_module(found, names)
 
 
 def referenced(function: Callable[..., Any]) -> dict[str, tuple[str, str]]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .edges import shift_to_the_front
 from .halving import edge_at, planned_edge, score_at, value_terms, visits_at
-from .jit import called, inlined
+from .jit import inlined
+from .pack import called
 from .params import FORCED
 from .tree import FLYING, ROOT, RULED
 

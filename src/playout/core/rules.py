@@ -44,12 +44,19 @@ SIGNATURES = {
     "playout_action": types.int64(STATE, ACTIONS, types.int64, RNG),
     "chance_action": types.int64(STATE, RNG),
     "initial_state": types.void(STATE),
+    "policy_playout": types.int64(
+        STATE,
+        *(ACTIONS, FLOATS, FLOATS, FLOATS, RNG, FLOATS),
+        *(ACTIONS, ACTIONS, ACTIONS, ACTIONS, FLOATS, ACTIONS),
+    ),
 }
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
 OBSERVE, ACTION_INDEX, ACTION_CODE, RECORDED_PLAYOUT = range(8, 12)
 CHOOSE, BACK_UP = 12, 13  # the kernels made for the policy and the backup (`core/parts.py`)
-TABLE_SIZE = 14  # other rules are called only from Python or from inside `playout`
+CONSTANTS = 14  # the address of the game's constants (`core/constants.py`), 0 if it has none
+POLICY_PLAYOUT = 15  # a playout by a learned policy (`core/policy_playout.py`)
+TABLE_SIZE = 16  # other rules are called only from Python or from inside `playout`
 
 
 def with_entry(table: Any, index: int, entry: Any) -> Any:
@@ -84,7 +91,11 @@ def _caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
             else:
                 passed.append(context.cast(builder, values[at], sig.args[at], want))
                 at += 1
-        return call_entry(context, builder, sig.args[0], values[0], index, signature, passed)
+        table = make_array(sig.args[0])(context, builder, values[0]).data
+        address = builder.load(builder.gep(table, [context.get_constant(types.intp, CONSTANTS)]))
+        passed.append(builder.inttoptr(address, passed[0].type))
+        with_constants = signature.return_type(*signature.args, STATE)
+        return call_entry(context, builder, sig.args[0], values[0], index, with_constants, passed)
 
     def typer(typingctx: Any, *args: Any) -> Any:
         return signature.return_type(*args), codegen
@@ -139,6 +150,7 @@ call_observe = _make(OBSERVE, SIGNATURES["observe"], rows=(2,))
 call_action_index = _make(ACTION_INDEX, SIGNATURES["action_index"])
 call_action_code = _make(ACTION_CODE, SIGNATURES["action_code"])
 call_recorded_playout = _make(RECORDED_PLAYOUT, SIGNATURES["recorded_playout"])
+call_policy_playout = _make(POLICY_PLAYOUT, SIGNATURES["policy_playout"], rows=(7, 8, 9, 10, 11))
 
 
 # The same calls for Python, compiled once for all games.

@@ -6,6 +6,7 @@ even compiled (`core/jit.py`).
 
 import numpy as np
 
+from .amaf import show_amaf
 from .arrays import copy, load_row
 from .choose import NO_NUMBER
 from .edges import to_the_front
@@ -14,13 +15,13 @@ from .expand import add_node, find_edges
 from .graph import find_known, is_on_path
 from .jit import inlined
 from .openloop import arrive_open
-from .params import GRAPH, OPEN, PLAIN
+from .params import BATCHED, GRAPH, OPEN, PLAIN
 from .parts import call_choose
 from .played import begin_record, record_edge
 from .rng import random_float
 from .root import edge_at_root
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
-from .tree import EDGES, END, FLYING, NO_NODE, NODES, ROOT, WAITING
+from .tree import EDGES, END, FLYING, NO_NODE, NODES, REFERENCE, ROOT, WAITING
 
 
 @inlined
@@ -70,6 +71,8 @@ def select_edge(rules, params, tree, work, topology, number, depth, extra):
         node = tree.nodes[number]
         if node["player"] == CHANCE:
             return sample_outcome(params, tree, node)
+        if params.amaf >= 0:
+            show_amaf(rules, params, tree, work, number, depth)
     return call_choose(rules, params, tree, work, number, depth, extra)
 
 
@@ -82,10 +85,10 @@ def take_edge(rules, params, tree, work, topology, number, e, depth):
     row = depth * players
     if params.codes > 0:
         record_edge(rules, params, tree, work, number, e, depth)
-    child = tree.edges[e]["child"]
+    child = np.int64(tree.edges[e]["child"])
     if params.keep_states:
         if child > END:  # its state is stored
-            at = e if topology == GRAPH else np.int64(child)
+            at = e if topology == GRAPH else child
             for p in range(players):
                 work.path_rewards[row + p] = tree.rewards[at, p]
             return
@@ -118,7 +121,7 @@ def arrive(rules, params, tree, work, topology, waiting, e, depth):
         return FINISHED, NO_NODE, player
     if topology == GRAPH:
         return find_known(rules, params, tree, work, e, depth, player)
-    if waiting:
+    if waiting == BATCHED:
         if player == CHANCE:
             return add_chance_node(rules, params, tree, work, e, depth)
         return NEW, NO_NODE, player
@@ -169,21 +172,28 @@ def go_down(rules, params, tree, work, topology, waiting, number, depth, player,
 
 
 @inlined
-def select(rules, params, tree, work, topology, waiting):
-    """Go from the root to a leaf: (an ending, its depth, the player to move), or (a status, the depth, its detail)."""
-    number, depth, highest, player = ROOT, 0, ROOT, np.int64(tree.nodes[ROOT]["player"])
+def select(rules, params, tree, work, topology, waiting, top, base):
+    """Go from a node to a leaf: (an ending, its depth, the player to move), or (a status, the depth, its detail).
+
+    The node `top` is the root, or the one at depth `base` of the path, whose position is `work.part`.
+    """
+    number, depth, highest, player = top, base, top, np.int64(tree.nodes[top]["player"])
     flying = np.int64(work.info[FLYING]) if waiting else np.int64(0)
     if not params.keep_states:
-        copy(work.state, tree.root)
+        if base > 0:
+            copy(work.state, work.part)
+        else:
+            copy(work.state, tree.root)
     if topology == OPEN:
         work.draws[0] = 1
-    begin_record(params, work)
-    if params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
+    begin_record(params, work, base)
+    work.info[REFERENCE] = 0
+    if base == 0 and params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
         if params.keep_states:
             copy(work.state, tree.root)
         return ROOT_ITSELF, 0, player
     forced = np.int64(-1)
-    if params.root != PLAIN:
+    if base == 0 and params.root != PLAIN:
         forced = edge_at_root(params, tree, work)
     while True:
         if depth + 2 >= work.path_nodes.shape[0]:

@@ -1,11 +1,12 @@
 """One simulation, numbered as in the papers, and the loop over many of them.
 
-Tree, graph and open loop share one body: `topology` is a constant in each of the three entry points. Leaves whose
-values come from outside go through the same steps in `core/collect.py` and `core/receive.py`.
+Tree, graph and open loop share one body: `topology` is a constant in each of the three entry points. Threads go through
+the same steps in `core/shared.py`, leaves whose values come from outside in `core/collect.py` and `core/receive.py`.
 """
 
 import numpy as np
 
+from .amaf import count_amaf
 from .answer import is_decided, note_leader
 from .arrays import load_row, zero
 from .backup import ESTIMATE, EXACT, MEAN, back_up_root, returns_fit
@@ -31,6 +32,7 @@ from .endings import (
 )
 from .evaluate import evaluate
 from .expand import expand
+from .found import note_end
 from .graph import child_at, enter_leaf, enter_node, is_unknown
 from .graph_backup import load_means
 from .halving import prepare_root
@@ -38,30 +40,49 @@ from .jit import inlined, njit
 from .learned import learn
 from .openloop import add_open_node
 from .pack import unpacked
-from .params import GRAPH, OPEN, ROLLOUTS, TREE
+from .params import ALONE, GRAPH, OPEN, ROLLOUTS, TREE
 from .parts import call_back_up
 from .select import go_down, select
 from .solver import prove_in_graph, prove_path
-from .tree import EDGES, END, HITS, NO_PROOF, NODES, POSITIONS, PROOFS, ROOT, SIMULATIONS, SLOT_BYTES, record_sizes
+from .tree import (
+    AMAF_BYTES,
+    EDGES,
+    END,
+    HITS,
+    NO_NODE,
+    NO_PROOF,
+    NODES,
+    POSITIONS,
+    PROOFS,
+    ROOT,
+    SIMULATIONS,
+    SLOT_BYTES,
+    record_sizes,
+)
 
 MOST = 2**31 - 1  # the greatest number of visits (the root has the most) and of edges
 EARLY_STOP_EVERY = 64  # simulations; not chunks, so that the same seed always stops at the same one
 
 
 @inlined
-def simulate(rules, params, tree, work, topology):
-    """One simulation: (status, detail)."""
-    prepare_root(params, tree)
+def simulate(rules, params, tree, work, topology, waiting, top, base):
+    """One simulation from the root, or from the node `top` at depth `base` of the path on: (status, detail)."""
     random = tree.rng[0]
-    ending, depth, player = select(rules, params, tree, work, topology, False)  # Step 1. Selection
+    ending, depth, player = select(rules, params, tree, work, topology, ALONE, top, base)  # Step 1. Selection
     if ending == DEEPER:
         tree.rng[0] = random  # the simulation will be repeated, and must be the same
+    return complete(rules, params, tree, work, topology, waiting, ending, depth, player, base)
+
+
+@inlined
+def complete(rules, params, tree, work, topology, waiting, ending, depth, player, base):
+    """The rest of a simulation, after its selection: (status, detail)."""
     if ending == UNEXPANDED:  # Step 2. Expansion
         ending, depth, player = expand_and_go_down(rules, params, tree, work, topology, depth, player)
     if ending >= DONE:
         return ending, player
     if ending in (NEW, KNOWN, ROOT_ITSELF):  # Step 3. Evaluation
-        code = evaluate(rules, params, tree, work)
+        code = evaluate(rules, params, tree, work, depth)
         if code < 0:
             zero(work.rewards)
             return BAD_PLAYOUT, code
@@ -69,7 +90,7 @@ def simulate(rules, params, tree, work, topology):
         known_returns(params, tree, work, topology, ending, depth)
     if not leaf_fits(params, work, topology, ending, depth):
         return BAD_VALUE, depth
-    return finish(rules, params, tree, work, topology, ending, depth), depth  # Step 4. Backup
+    return finish(rules, params, tree, work, topology, waiting, ending, depth, base), depth  # Step 4. Backup
 
 
 @inlined
@@ -84,7 +105,7 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
     if topology == GRAPH:
         tree.counters[POSITIONS] += is_unknown(tree, work)
         enter_node(params, tree, work, number, np.int64(work.path_edges[depth - 1]), (depth - 1) * params.players)
-    ending, _, player = go_down(rules, params, tree, work, topology, False, np.int64(number), depth, player, 0, -1)
+    ending, _, player = go_down(rules, params, tree, work, topology, ALONE, np.int64(number), depth, player, 0, -1)
     if ending == UNEXPANDED:  # with `expand_first`: only one node for each simulation
         ending = NEW
         if topology == GRAPH and not is_unknown(tree, work):
@@ -111,26 +132,38 @@ def kind_of_value(params, ending):
 
 @inlined
 def known_returns(params, tree, work, topology, ending, depth):
-    """Fill `work.returns` for a leaf that needs no evaluation: a finished game, a proven value, a node of a graph."""
+    """Fill `work.returns` for a leaf that needs no evaluation: a finished game, a proven value, a node of a graph.
+
+    The first two end a complete line, which is remembered if it is the best.
+    """
     zero(work.returns)
+    if ending == FINISHED:
+        note_end(params, tree, work, depth, END)
     if ending == PROVEN:
-        load_row(work.returns, tree.proofs, tree.nodes[child_at(tree, work, depth - 1)]["proof"])
+        number = child_at(tree, work, depth - 1)
+        load_row(work.returns, tree.proofs, tree.nodes[number]["proof"])
+        note_end(params, tree, work, depth, number)
     if topology == GRAPH and ending in (MET, CYCLE):
         load_means(params, tree, child_at(tree, work, depth - 1), work.returns)
 
 
 @inlined
-def finish(rules, params, tree, work, topology, ending, depth):
-    """Back up the returns, then the proof if the simulation found one. Returns a status."""
+def finish(rules, params, tree, work, topology, waiting, ending, depth, base):
+    """Back up the returns, then the proof if the simulation found one. Returns a status.
+
+    The returns go up to depth `base` of the path, from where threads take them further in `core/shared.py`.
+    """
     if params.learns > 0:
         learn(params, tree, work, topology, depth)
+    if params.amaf >= 0:
+        count_amaf(params, tree, work, depth)
     if ending == ROOT_ITSELF:
         back_up_root(params, tree, work)
         return np.int64(DONE)
     last = work.path_edges[depth - 1]
     if topology != OPEN and ending == FINISHED:
         tree.edges[last]["child"] = END
-    status = call_back_up(rules, params, tree, work, depth, 0, 0)
+    status = call_back_up(rules, params, tree, work, depth, base, 1)
     if topology == GRAPH:
         if ending == NEW:
             enter_leaf(tree, work, last)
@@ -139,8 +172,9 @@ def finish(rules, params, tree, work, topology, ending, depth):
         if params.solver and ending in (FINISHED, PROVEN) and tree.edges[last]["child"] > 0:
             prove_in_graph(rules, params, tree, work, depth)
     elif topology == TREE and params.solver and ending == FINISHED:
-        prove_path(rules, params, tree, work, depth)
-    note_leader(params, tree, np.int64(work.path_edges[0]))
+        prove_path(rules, params, tree, work, waiting, depth, base)
+    if base == 0:  # threads look at the root when they are all back
+        note_leader(params, tree, np.int64(work.path_edges[0]))
     return status
 
 
@@ -159,8 +193,12 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
     proofs = tree.counters[PROOFS] + more_proofs
     tables = (tree.table.shape[0] + tree.learned.shape[0]) * SLOT_BYTES
     room = byte_limit - tables - tree.policy.shape[0] - tree.backup.shape[0]
+    if params.amaf >= 0:
+        room -= (np.int64(tree.amaf_rows[NO_NODE]) + 1) * tree.amaf.shape[1] * AMAF_BYTES
     if nodes * node_bytes + edges * edge_bytes + proofs * 8 * players > room:
         return BYTE_LIMIT
+    if params.amaf >= 0 and tree.amaf_rows[NO_NODE] >= tree.amaf.shape[0]:
+        return GROW
     if edges > tree.edges.shape[0] or nodes > tree.nodes.shape[0] or proofs > tree.proofs.shape[0]:
         return GROW
     at_check = params.early_stop and tree.counters[SIMULATIONS] % EARLY_STOP_EVERY == 0
@@ -182,7 +220,8 @@ def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_l
             used = 2 * (tree.counters[POSITIONS] + 2)
             if used > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:
                 return GROW, 0
-        status, detail = simulate(rules, params, tree, work, topology)
+        prepare_root(params, tree)
+        status, detail = simulate(rules, params, tree, work, topology, ALONE, ROOT, 0)
         if status != DONE:
             return status, detail
     return DONE, 0

@@ -8,46 +8,78 @@ where an unproven edge is worth less on average than the best exact value beside
 import numpy as np
 
 from .arrays import copy, load_row, store_row, zero
+from .atomics import store_child
 from .graph import stand_at
-from .jit import called, inlined
+from .jit import inlined
+from .pack import called
+from .params import ALONE, SHARED
 from .rules import CHANCE, call_apply, call_chance_outcomes
+from .threads import lock, lock_proofs, unlock, unlock_proofs
 from .tree import END, EXACT_EDGE, NO_NODE, NO_PROOF, PROOFS, REWARDED, SCALARS, child_node
 
 SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
 
 
 @called
-def prove_path(rules, params, tree, work, depth):
-    """Mark the last edge of the path, which leads to a node of exact value, and go up as far as proofs follow."""
-    for d in range(depth - 1, -1, -1):
-        number, edge = work.path_nodes[d], tree.edges[work.path_edges[d]]
-        node = tree.nodes[number]
-        child = child_node(edge["child"])
-        row, proof = d * params.players, tree.nodes[child]["proof"]
-        player = max(0, np.int64(node["player"]))  # uncompiled, int8 + row would overflow
-        exact = work.path_rewards[row + player] + params.discount * tree.proofs[proof, player]
+def prove_path(rules, params, tree, work, waiting, depth, base):
+    """Mark the last edge of the path, which leads to a node of exact value, and go up as far as proofs follow.
+
+    Above depth `base`, threads share the tree, and one at a time proves.
+    """
+    for d in range(depth - 1, base - 1, -1):
+        if not prove_step(rules, params, tree, work, ALONE, d):
+            return
+    if waiting == SHARED:
+        lock_proofs(work)
+        for d in range(base - 1, -1, -1):
+            if not prove_step(rules, params, tree, work, SHARED, d):
+                break
+        unlock_proofs(work)
+
+
+@inlined
+def prove_step(rules, params, tree, work, waiting, d):
+    """Mark the path's edge at depth `d`, which leads to a node of exact value. Returns whether this proves its node.
+
+    Where threads share the node, it is locked while its edge changes; only this thread proves, so that what is proven
+    stays so.
+    """
+    number, edge = work.path_nodes[d], tree.edges[work.path_edges[d]]
+    node = tree.nodes[number]
+    child = child_node(edge["child"])
+    row, proof = d * params.players, tree.nodes[child]["proof"]
+    player = max(0, np.int64(node["player"]))  # uncompiled, int8 + row would overflow
+    exact = work.path_rewards[row + player] + params.discount * tree.proofs[proof, player]
+    if waiting == SHARED:
+        lock(tree, work, number)
+        edge["value"], edge["spread"] = exact, 0.0
+        store_child(tree.edges, work.path_edges[d], -child)
+        note_exact_edge(params, node)
+        unlock(tree, number)
+    else:
         edge["child"], edge["value"], edge["spread"] = -child, exact, 0.0
         note_exact_edge(params, node)
-        if node["proof"] > NO_PROOF:
-            return
-        wins = node["player"] != CHANCE and params.win_decides and exact >= params.highest - SAME
-        if wins:
-            for p in range(params.players):
-                work.values[p] = work.path_rewards[row + p] + params.discount * tree.proofs[proof, p]
-        elif not all_proven(tree, node):
-            return
-        else:
-            stand_on_path(rules, params, tree, work, d)
-            if not exact_values(rules, params, tree, work, number):
-                return
-        add_proof(tree, work, node)
+    if node["proof"] > NO_PROOF:
+        return False
+    wins = node["player"] != CHANCE and params.win_decides and exact >= params.highest - SAME
+    if wins:
+        for p in range(params.players):
+            work.values[p] = work.path_rewards[row + p] + params.discount * tree.proofs[proof, p]
+    elif not all_proven(tree, node):
+        return False
+    else:
+        stand_on_path(rules, params, tree, work, d)
+        if not exact_values(rules, params, tree, work, number):
+            return False
+    add_proof(tree, work, node)
+    return True
 
 
 @inlined
 def add_proof(tree, work, node):
     """Store `work.values` as the exact values of a node."""
-    node["proof"] = tree.counters[PROOFS]
     store_row(tree.proofs, tree.counters[PROOFS], work.values)
+    node["proof"] = tree.counters[PROOFS]
     tree.counters[PROOFS] += 1
 
 
@@ -197,14 +229,13 @@ def best_exact_value(tree, node):
 
 
 @inlined
-def counted(tree, node, visits, before, value, got):
+def counted(exact, visits, before, value, got):
     """What a visit to an edge adds to its node, where the one player could choose a proven edge instead.
 
-    The edge now has `visits` visits, this one changed its mean from `before` to `value`, and `got` is its return. With
-    x the best exact value, the node's mean is that of max(value, x) over all visits, so this visit adds
+    The edge now has `visits` visits, this one changed its value from `before` to `value` and would add `got` to the
+    node. With x the best exact value, the node's mean is that of max(value, x) over all visits, so this visit adds
     n max(value, x) - (n - 1) max(before, x): `got` while the edge is worth more than x, x while it is worth less.
     """
-    exact = best_exact_value(tree, node)
     if value <= exact and (before <= exact or visits == 1):
         return exact
     if value >= exact and (before >= exact or visits == 1):

@@ -10,20 +10,19 @@ chance node keep the order of the rules; their prior is the outcome's probabilit
 Nodes 0 to 2 are fixed: no node, the end of the game (shared by all edges that end it), the root. A node's number is
 larger than that of the node it was first reached from.
 
-In a graph search (`core/graph.py`) several edges may lead to one node. The additional data for that is in separate
-arrays, which are empty in a tree.
+In a graph search (`core/graph.py`) several edges may lead to one node; its additional arrays are empty in a tree.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .jit import inlined, njit
-from .pack import packed
+from .jit import inlined
+from .pack import called, packed
+from .plan import CANDIDATE, PLAN
 from .rules import TERMINAL
 
-NO_NODE, END, ROOT = 0, 1, 2
-NO_PROOF, END_PROOF = 0, 1
+NO_NODE, END, ROOT, NO_PROOF, END_PROOF = 0, 1, 2, 0, 1
 
 NODE = np.dtype(
     [
@@ -36,7 +35,7 @@ NODE = np.dtype(
         ("proof", np.int32),  # row of `proofs` with the exact values; NO_PROOF
         ("player", np.int8),  # who chooses; CHANCE, TERMINAL
         ("flags", np.uint8),  # UNKNOWN, CHANGED, EXACT_EDGE, GREW
-        ("parents", np.uint16),  # graph search: edges that lead here, counted up to MANY
+        ("parents", np.uint16),  # graph search: edges that lead here, up to MANY; with threads, the lock of a node
     ]
 )
 MANY = 65535
@@ -74,39 +73,15 @@ EDGE_LINK = np.dtype(
     ]
 )
 
-# What `core/root.py` follows: a plan of sequential halving at the root, and an entry for each of the root's edges.
-PLAN = np.dtype(
-    [
-        ("ends", np.int64),  # the count of simulations at which the plan under way ends
-        ("wanted", np.int64),  # the count at which the run under way ends; the next plan will end there, too
-        ("length", np.int64),  # simulations of the plan
-        ("rounds", np.int32),
-        ("pool", np.int32),  # candidates of the last round, which come first; of the first round: all edges
-        ("size", np.int32),  # how many of these this round takes
-        ("entered", np.int32),  # how many it has taken; they come first
-        ("base", np.int32),  # visits since the plan began that each candidate had when this round began
-        ("goal", np.int32),  # visits that each is to have at the end of the round
-    ]
-)
-CANDIDATE = np.dtype(
-    [
-        ("action", np.int32),
-        ("place", np.int32),  # where its edge was last seen in the root's block
-        ("start", np.int32),  # its visits when the plan began
-        ("pad", np.int32),
-        ("noise", np.float64),
-        ("logit", np.float64),  # the logarithm of its prior, or 0 where priors don't count
-    ]
-)
+AMAF = np.dtype([("visits", np.int32), ("value", np.float32)])  # how many simulations took an action; their mean return
 
 # counters: int64[COUNTERS], the sizes and statistics of the tree
 NODES, EDGES, PROOFS, POSITIONS, SIMULATIONS, LEADER, LEADER_SINCE, DEPTH_SUM, DEPTH_MAX, PLAYOUT_ACTIONS = range(10)
 # Graph search: how often a new edge led to a known position; how many edges were joined to a node that had one.
 HITS, SAVED = 10, 11
-REWARDED = 12  # 1: an action that does not end the game gave a reward
-COUNTERS = 13
-# bounds: float64[2], the least and the greatest edge value seen, for normalising
-LEAST, GREATEST = 0, 1
+REWARDED, COUNTERS = 12, 13  # REWARDED is 1: an action that does not end the game gave a reward
+LEAST, GREATEST = 0, 1  # bounds: float64[2], the least and the greatest edge value seen, for normalising
+BEST_RETURN, FOUND_BY, NO_LINE = 0, 1, (-np.inf, 0.0)  # best: float64[2], a line's return, the simulation that found it
 
 
 @packed
@@ -124,6 +99,8 @@ class Tree(NamedTuple):
     root: Any  # [S] uint8: the root's state
     counters: Any  # [COUNTERS] int64
     bounds: Any  # [2] float64
+    best: Any  # [2] float64
+    line: Any  # int32: the actions of the best complete line, from the root on (`core/found.py`)
     rng: Any  # [1] uint64
     # For a graph; of length 0 in a tree.
     node_links: Any  # [N] NODE_LINK
@@ -131,6 +108,8 @@ class Tree(NamedTuple):
     means: Any  # [N, 2 P] float64: a node's value for each player, then as published; [0, 2 P] with SCALARS
     table: Any  # [T] uint64: every position of the graph by its key (`core/positions.py`); T is a power of two
     learned: Any  # float64: what playouts have learned (`core/learned.py`); of length 0 if they don't
+    amaf: Any  # [R, P * codes] AMAF: tables of players' actions (`core/amaf.py`); [0, 0] if no policy asks for them
+    amaf_rows: Any  # [N] int32: the row of a node in `amaf`, 0: none; of NO_NODE: the next row; [0] without `amaf`
     # What the policy and the backup keep (`core/columns.py`).
     policy: Any  # uint8: a record, the policy's settings and tables
     backup: Any  # uint8: the same for the backup
@@ -142,13 +121,22 @@ class Tree(NamedTuple):
 
 
 NOT_BEGUN = 2**64 - 1
-
 # info: int64[INFO], simulations that wait for a value (`core/pending.py`): leaves that wait, simulations in flight,
 # simulations that met a waiting leaf, the first slot that may be free, the length of `fresh`, answers from the cache,
 # answers from outside, edges that were opened but never visited. RULED: 1: the root's rule chose the first edge of the
-# last simulation, 0: the policy did.
-WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED, RULED = range(9)
-INFO = 9
+# last simulation, 0: the policy did. REFERENCE: the depth whose tables of actions a policy is shown (`core/amaf.py`).
+# With threads (`core/shared.py`), FLYING is the number of other threads: each has simulations under way. THREAD: this
+# thread's number, from 1. Its blocks end at these nodes, edges and proofs. BASE, BATCH: the depth of the part of the
+# tree that it has to itself, and the simulations made there whose returns the nodes above have not got yet.
+WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED, RULED, REFERENCE = range(10)
+THREAD, NODES_END, EDGES_END, PROOFS_END, BASE, BATCH = range(10, 16)
+INFO = 16
+# shared: int64[SHARES], what threads share, each in cache lines of its own: the simulations left in the chunk; the
+# next free node, edge and proof, and how many a thread takes at once; the lock of the prover; whether all must stop;
+# the visits from which on threads share a node; the address of a function that lets other threads run.
+LEFT, NEXT_NODE, NEXT_EDGE, NEXT_PROOF, PROOF_LOCK, HALT = range(0, 96, 16)
+NODE_BLOCK, EDGE_BLOCK, PROOF_BLOCK, SHARED_FROM, YIELD = range(96, 101)  # these don't change during a chunk
+SHARES = 112
 
 
 @packed
@@ -167,7 +155,10 @@ class Work(NamedTuple):
     returns: Any  # [P] float64: the returns from the leaf on
     values: Any  # [P] float64: scratch
     trace: Any  # int32: the playouts' actions; of length 0 if they are not recorded
+    line: Any  # int32: a best complete line that was just found; of length 0 if lines are not remembered
     played: Any  # int32: the players and codes of all actions (`core/played.py`); of length 0 if nothing reads them
+    distinct: Any  # [2, P * codes] int32: the actions of a simulation, marked and listed; [2, 0] without `amaf`
+    amaf: Any  # [A, 2] float64: for each edge of a node, the visits and the mean shown to the policy; or [0, 2]
     keyed: Any  # [S] uint8: 255 for each byte of the state that belongs to its key, else 0
     path_scales: Any  # [D] float64: open loop: the discount of the return after the step
     draws: Any  # int32: open loop: the next free index, then depth and outcome of each draw of chance
@@ -175,9 +166,14 @@ class Work(NamedTuple):
     leaf: Any  # [2] uint64: graph search: the leaf's key and its place in the table
     scores: Any  # [R, A] float64: the scores of the edges at the last node; in a step, at each depth
     terms: Any  # [R, A, K] float64: the terms of the scores, in a step
-    candidates: Any  # [R, A, 2] int32: open loop: for each legal action its edge, or -1 - its index if it was
-    # never taken; and the action
+    candidates: (
+        Any  # [R, A, 2] int32: open loop: each legal action's edge, or -1 - its index if never taken; the action
+    )
     pending: Any  # [E] int32: simulations in flight through each edge; [0] if there are never any
+    # With threads; of length 0 otherwise.
+    shared: Any  # [SHARES] int64
+    part: Any  # [S] uint8: the position at the top of the part that this thread has to itself
+    batch: Any  # [B, P] float64: the returns from there on, of the simulations made there
     info: Any  # [INFO] int64
     began: Any  # [1] uint64: the random generator's state at the start of the last evaluation, or NOT_BEGUN
 
@@ -186,14 +182,12 @@ NO_GRAPH, SCALARS, VECTORS = range(3)  # not a graph; a graph whose nodes have o
 
 
 class PartData(NamedTuple):
-    """What a policy or backup keeps in a tree."""
-
-    record: Any  # uint8: its record at the start
+    record: Any  # uint8: what a policy or backup keeps in a tree: its record at the start
     words: int  # for each edge
 
 
 NOTHING = PartData(np.zeros(0, np.uint8), 0)
-NO_TABLES = np.zeros(0)
+NO_TABLES, NO_AMAF = np.zeros(0), np.zeros((0, 0), AMAF)
 
 
 def new_tree(
@@ -208,6 +202,7 @@ def new_tree(
     backup: PartData = NOTHING,
     candidates: int = 0,
     learned: Any = NO_TABLES,
+    amaf: Any = NO_AMAF,
 ) -> Tree:
     """An empty tree for a root state, with room for `candidates` if that halves. Untouched memory costs nothing."""
     tree = Tree(
@@ -219,12 +214,16 @@ def new_tree(
         root=state.copy(),
         counters=np.zeros(COUNTERS, np.int64),
         bounds=np.array([np.inf, -np.inf]),
+        best=np.array(NO_LINE),
+        line=np.zeros(0, np.int32),
         rng=np.array([seed], np.uint64),
         node_links=np.zeros(nodes if graph else 0, NODE_LINK),
         edge_links=np.zeros(edges if graph else 0, EDGE_LINK),
         means=np.zeros((nodes if graph == VECTORS else 0, 2 * players)),
         table=np.zeros(table_size(2 * nodes) if graph else 0, np.uint64),
         learned=learned,
+        amaf=amaf,
+        amaf_rows=np.zeros(nodes if len(amaf) else 0, np.int32),
         policy=policy.record.copy(),
         backup=backup.record.copy(),
         policy_columns=np.zeros((edges, policy.words), np.int64),
@@ -234,6 +233,7 @@ def new_tree(
     )
     tree.nodes[END]["player"], tree.nodes[END]["proof"] = TERMINAL, END_PROOF
     tree.counters[NODES], tree.counters[PROOFS], tree.counters[LEADER] = ROOT, END_PROOF + 1, -1
+    tree.amaf_rows[: ROOT + 1] = (2, 0, 1) if len(amaf) else ()  # row 1 is the root's
     return tree
 
 
@@ -249,14 +249,14 @@ def is_graph(tree: Tree) -> bool:
 
 @inlined
 def child_node(child):
-    """The node that an edge's `child` names, proven or not."""
-    return -child if child < 0 else child
+    return -child if child < 0 else child  # negative: proven
 
 
 def record_bytes(tree: Tree, nodes: int, edges: int, proofs: int) -> int:
     """The bytes of a tree with this many records, its tables and its parts' records included."""
     node, edge = record_sizes(tree)
     beside = tree.table.nbytes + tree.learned.nbytes + tree.policy.nbytes + tree.backup.nbytes
+    beside += int(tree.amaf_rows[NO_NODE]) * tree.amaf[0].nbytes if len(tree.amaf) else 0
     return int(nodes * node + edges * edge + proofs * 8 * tree.proofs.shape[1] + beside)
 
 
@@ -265,11 +265,11 @@ def used_bytes(tree: Tree) -> int:
     return record_bytes(tree, *(int(tree.counters[i]) for i in (NODES, EDGES, PROOFS)))
 
 
-NODE_BYTES, EDGE_BYTES, SLOT_BYTES = NODE.itemsize, EDGE.itemsize, 8
+NODE_BYTES, EDGE_BYTES, AMAF_BYTES, SLOT_BYTES = NODE.itemsize, EDGE.itemsize, AMAF.itemsize, 8
 NODE_LINK_BYTES, EDGE_LINK_BYTES = NODE_LINK.itemsize, EDGE_LINK.itemsize
 
 
-@njit
+@called
 def record_sizes(tree):
     """The bytes of one node and of one edge, with everything stored beside them."""
     players = tree.proofs.shape[1]
@@ -280,6 +280,7 @@ def record_sizes(tree):
     edge += 8 * (tree.policy_columns.shape[1] + tree.backup_columns.shape[1])
     if tree.means.shape[0] > 0:
         node += 16 * players
+    node += 4 if tree.amaf_rows.shape[0] > 0 else 0
     if keep:
         node += tree.root.shape[0]
         if graph:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .jit import inlined
-from .params import FIXED, PARENT_BY_SEEN
+from .params import FIXED, OPEN, PARENT_BY_SEEN
 from .tree import GREATEST, LEAST, UNKNOWN
 
 
@@ -106,6 +106,16 @@ def unvisited_view(action, prior, value):
     """An unvisited edge as a policy sees it."""
     zero = np.int64(0)
     return EdgeView(zero, zero, np.float64(value), 0.0, np.float64(prior), np.int64(action), False)
+
+
+@inlined
+def show_unvisited(edges, work, topology, first, row, i, value):
+    """The view of unvisited edge `i`."""
+    if topology == OPEN:
+        at = -1 - work.candidates[row, i, 0]
+        return unvisited_view(work.actions[at], work.weights[at], value)
+    edge = edges[first + i]
+    return unvisited_view(edge["action"], edge["prior"], value)
 
 
 @inlined

@@ -54,7 +54,7 @@ class RuleAsker:
         """Compile all rules; if one that the search needs can't be compiled, none is used compiled."""
         for rule in self.plain:
             try:
-                self.compiled[rule] = self.game.rules._dispatcher(rule)
+                self.compiled[rule] = self.game.rules.compiled(rule)
             except RuleCompileError as error:
                 self.notes.note("not-compiled", rule, place=f"{error.file}:{error.line}", reason=error.reason)
         if any(rule in self.plain and rule not in self.compiled for rule in (*REQUIRED, "chance_outcomes")):

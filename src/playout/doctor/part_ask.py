@@ -114,14 +114,14 @@ class PartAsker:
         if given.edge is None:
             return None
         fields = self.fields(name, given)
-        if name == "update" or self.code.columns.names:
+        if name == "update" or self.code.shown.names:
             return SimpleNamespace(**fields, **self.columns(given.edge))
         return EdgeView(**{**fields, "proven": False})
 
     def _compiled_edge(self, name: str, given: Given) -> Any:
-        if given.edge is None or not (name == "update" or self.code.columns.names):
+        if given.edge is None or not (name == "update" or self.code.shown.names):
             return self._plain_edge(name, given)
-        columns = self.code.told if name == "update" else self.code.columns
+        columns = self.code.told if name == "update" else self.code.shown
         layout = [*EDGE_FIELDS, *((column, columns[column]) for column in columns.names or ())]
         array = np.zeros(1, np.dtype((np.record, np.dtype(layout))))
         for field, value in {**self.fields(name, given), **self.columns(given.edge)}.items():
@@ -131,6 +131,8 @@ class PartAsker:
     def fields(self, name: str, given: Given) -> dict[str, Any]:
         """What a function sees of an edge beside its columns, by name."""
         seen = given.edge.fields() if given.edge is not None else {}
+        if name != "update" and self.code.facts.get("amaf") and given.edge is not None:
+            seen |= given.edge.statistics()
         return {**seen, BELOW: np.float64(given.below)} if name == "update" and self.code.looks_below else seen
 
     def columns(self, edge: Edge) -> dict[str, Any]:

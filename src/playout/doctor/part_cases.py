@@ -29,6 +29,8 @@ class Edge:
     columns: tuple[float, ...] = ()
     pending: int = 0
     proven: int = 0
+    amaf_visits: int = 0  # for a policy that asks for the statistics of an edge's action
+    amaf_value: float = 0.0
 
     def fields(self) -> dict[str, Any]:
         """The numbers by name, in the types that compiled code uses."""
@@ -43,8 +45,13 @@ class Edge:
             "proven": whole(self.proven),
         }
 
+    def statistics(self) -> dict[str, Any]:
+        """The statistics of the edge's action, by name."""
+        return {"amaf_visits": np.int64(self.amaf_visits), "amaf_value": np.float64(self.amaf_value)}
+
     def __str__(self) -> str:
-        return f"visits {self.visits}, value {self.value:.4g}, spread {self.spread:.4g}, prior {self.prior:.4g}"
+        amaf = f", amaf_visits {self.amaf_visits}, amaf_value {self.amaf_value:.4g}" if self.amaf_visits else ""
+        return f"visits {self.visits}, value {self.value:.4g}, spread {self.spread:.4g}, prior {self.prior:.4g}{amaf}"
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,9 @@ def _edge(search: Any, role: str, edge: Any, words: Any, node: Any) -> Edge:
     visits = int(edge["visits"])
     value = float(edge["value"]) if visits else unvisited_value(search.settings.policy, float(node["value"]))
     proven = int(edge["child"] < 0)
-    return Edge(visits, value, float(edge["spread"]), float(edge["prior"]), int(edge["action"]), numbers, 0, proven)
+    amaf = int(node["visits"]), float(node["value"])  # as if every simulation had taken its action
+    spread, prior, action = float(edge["spread"]), float(edge["prior"]), int(edge["action"])
+    return Edge(visits, value, spread, prior, action, numbers, 0, proven, *amaf)
 
 
 def unvisited_value(policy: Any, of_node: float) -> float:
@@ -122,14 +131,29 @@ def at_random(
 
     The records and the columns of visited edges are drawn from those given.
     """
-    width = high - low
+    width, of_actions = high - low, np.random.default_rng(RANDOM_NODES)
+
+    def statistics() -> tuple[int, float]:
+        visits = int(MOST_VISITS ** float(of_actions.random())) - 1
+        return visits, float(of_actions.uniform(low, high)) if visits else 0.0
+
     for _ in range(RANDOM_NODES):
         count = int(random.integers(1, 12))
         visits = [math.ceil(MOST_VISITS ** float(random.random())) for _ in range(count)]
         values = random.uniform(low, high, count)
         priors = random.dirichlet(np.ones(count) * 0.5)
         edges = [
-            Edge(n, float(v), float(random.random()) * n * (v - low) * (high - v), float(np.float32(p)), i)
+            Edge(
+                n,
+                float(v),
+                float(random.random()) * n * (v - low) * (high - v),
+                float(np.float32(p)),
+                i,
+                (),
+                0,
+                0,
+                *statistics(),
+            )
             for i, (n, v, p) in enumerate(zip(visits, values, priors, strict=True))
         ]
         edges = [replace(edge, columns=kept[int(random.integers(len(kept)))]) for edge in edges]
@@ -146,5 +170,8 @@ def at_random(
             np.int64(count + 2),
         )
         zeros = tuple(type(number)(0) for number in edges[0].columns)
-        new = tuple(Edge(0, value, 0.0, float(np.float32(p)), count + i, zeros) for i, p in enumerate(random.random(2)))
+        new = tuple(
+            Edge(0, value, 0.0, float(np.float32(p)), count + i, zeros, 0, 0, *statistics())
+            for i, p in enumerate(random.random(2))
+        )
         yield Case(node, tuple(edges), new, records[int(random.integers(len(records)))])

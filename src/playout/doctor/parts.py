@@ -293,7 +293,7 @@ class PolicyDoctor(PartDoctor):
             self.notes.fail("writes", name, what="a field of `shared`", asked=told)
         if given.edge is None or not answer.edge:
             return
-        before = {**given.edge.fields(), **self.asker.columns(given.edge)}
+        before = {**self.asker.fields(name, given), **self.asker.columns(given.edge)}
         for field, value in answer.edge.items():
             if field not in before or not same(before[field], value):
                 self.notes.fail("writes", name, what=f"edge.{field}", asked=told)

@@ -64,7 +64,10 @@ class Picture:
                 if isinstance(value, CONTAINERS):
                     self.containers[path] = value
                 self.parts[path], inner = _parts(value)
-                left += [(path + name, part) for name, part in islice(inner, PARTS)]
+                leave = getattr(type(value), "not_state", ())  # what the class says is not part of a position
+                left += [
+                    (path + name, part) for name, part in islice(inner, PARTS) if name.removeprefix(".") not in leave
+                ]
 
     def change(self, after: "Picture") -> tuple[str, str] | None:
         """The path of the first part that differs, and both values; None if there is no difference.

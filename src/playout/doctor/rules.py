@@ -122,8 +122,7 @@ class RulesDoctor:
     def _start(self) -> Any:
         buffer = np.zeros(self.game.dtype.itemsize, np.uint8)
         state = self.game.rules.view(buffer)
-        for key, value in self.game.values.items():
-            state[key] = value
+        self.game.fill_settings(state)
         return as_buffer(self.asker.ask("initial_state", buffer, self._plain_left()).after)
 
     def _move(self, buffer: Any, plain: bool) -> tuple[list[int], tuple[int, tuple[float, ...], Any] | None]:

@@ -14,6 +14,7 @@ from .answers import POLICIES, VALUES, shape_text, values, weights
 
 FORMS = ("", "leela")
 SLOW = 0.25  # seconds: a larger batch would make a search wait too long
+BESIDE = 0.0003  # seconds that a search spends on a batch, however small, beside the network
 MEASURED = 0.03  # seconds to measure each size, at least
 
 
@@ -100,14 +101,15 @@ class BaseNetwork(ABC):
     def best_batch(self, limit: int = 256) -> int:
         """The smallest batch, of 1, 2, 4, … up to `limit` observations, that is within a tenth of the fastest.
 
-        Measured once, with empty observations. Sizes that take more than a quarter of a second are not tried.
+        Measured once, with empty observations; what a search spends on a batch beside the network is added. Sizes that
+        take more than a quarter of a second are not tried.
         """
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise SettingsError(f"{self.name}: the largest batch is {limit!r}, expected a whole number from 1 up")
         if not self.planes:
             raise SettingsError(f"{self.name}: its planes are not known yet; call `check(game)` first")
         if limit not in self._best:
-            self._best[limit] = smallest_good(self._seconds, limit)
+            self._best[limit] = smallest_good(lambda size: self._seconds(size) + BESIDE, limit)
         return self._best[limit]
 
     def _seconds(self, size: int) -> float:

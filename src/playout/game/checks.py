@@ -2,7 +2,9 @@
 
 import inspect
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +35,7 @@ OPTIONAL = {
 }
 FACTS = {"players": "players = 2", "max_actions": "max_actions = 9", "state": "state = np.dtype([…])"}
 MOST = {"players": 127, "max_actions": 65535}  # the tree stores them in one byte and in two
+MOST_TEXT = 1_000_000  # characters of a setting that is a text
 MOST_CODES = 1 << 20  # tables have an entry for each, and for each player
 BOOLEANS = ("False", "True")  # as a field's text has them
 
@@ -55,7 +58,10 @@ def check_class(cls: "type[Game]") -> None:
         value = getattr(cls, attribute)
         if not isinstance(value, int) or not 1 <= value <= most:
             raise GameError(f"{name}.{attribute} is {value!r}, expected a whole number from 1 to {most}")
-    dtype = _checked_dtype(cls, name)
+    dtype = _checked_dtype(cls, name, "state")
+    constants = _checked_dtype(cls, name, "constants") if cls.constants is not None else None
+    if both := set(dtype.names or ()) & set(constants.names or () if constants else ()):
+        raise GameError(f"{name}: '{sorted(both)[0]}' is a field of the state and of the constants; give it two names")
     for rule, call in (REQUIRED | OPTIONAL).items():
         _check_rule(cls, name, rule, call)
     codes = cls.action_codes
@@ -66,9 +72,18 @@ def check_class(cls: "type[Game]") -> None:
         )
     if rule_of(cls, "observe") is not None:
         _check_observation(cls, name)
-    for key in cls.settings:
-        if key not in (dtype.names or ()):
-            raise GameError(f"{name}: setting '{key}' is not a field of the state; add it to `state` for the rules")
+    for key, default in cls.settings.items():
+        if not isinstance(default, str) and field_of(cls, key) is None:
+            raise GameError(
+                f"{name}: setting '{key}' is not a field of the state; add it to `state` for the rules, or to "
+                f"`constants` if they never change it"
+            )
+    for key, target in cls.files.items():
+        if key in cls.settings or not isinstance(cls.settings.get(target), str):
+            raise GameError(
+                f"{name}.files has '{key}': '{target}', expected a new name for the file, and a setting that is a text "
+                f"for its content"
+            )
     for field in cls.unkeyed:
         if field not in (dtype.names or ()):
             known = ", ".join(dtype.names or ())
@@ -79,17 +94,18 @@ def check_class(cls: "type[Game]") -> None:
         raise GameError(f"{name}.value_range is {limits!r}, expected (least, most) or None")
 
 
-def _checked_dtype(cls: "type[Game]", name: str) -> np.dtype[Any]:
+def _checked_dtype(cls: "type[Game]", name: str, what: str) -> np.dtype[Any]:
+    given = getattr(cls, what)
     try:
-        dtype: np.dtype[Any] = np.dtype(cls.state)
+        dtype: np.dtype[Any] = np.dtype(given)
     except TypeError as error:
-        raise GameError(f"{name}.state is {cls.state!r}, expected a NumPy record dtype ({error})") from None
+        raise GameError(f"{name}.{what} is {given!r}, expected a NumPy record dtype ({error})") from None
     if not dtype.names or dtype.hasobject:
-        raise GameError(f"{name}.state is {dtype}, expected a NumPy dtype with named fields of numbers")
+        raise GameError(f"{name}.{what} is {dtype}, expected a NumPy dtype with named fields of numbers")
     for field in _names(dtype):
         if hasattr(np.record, field):
             raise GameError(
-                f"{name}.state has a field '{field}', and NumPy records have an attribute of that name, which "
+                f"{name}.{what} has a field '{field}', and NumPy records have an attribute of that name, which "
                 f"uncompiled rules would see instead; call it something else, as in '{field}_'"
             )
     return dtype
@@ -126,9 +142,61 @@ def _check_observation(cls: "type[Game]", name: str) -> None:
         )
 
 
+def field_of(cls: "type[Game]", key: str) -> np.dtype[Any] | None:
+    """The field of the state or of the constants that a setting fills; None for a text, which fills none."""
+    for record in (cls.state, cls.constants) if not isinstance(cls.settings[key], str) else ():
+        layout: np.dtype[Any] | None = None if record is None else np.dtype(record)
+        if layout is not None and key in (layout.names or ()):
+            return layout[key]
+    return None
+
+
+def with_files(game: "Game", given: dict[str, Any]) -> dict[str, Any]:
+    """The settings given, with the content of a file in place of its name."""
+    found = dict(given)
+    for key in [key for key in given if key in game.files]:
+        path, target = found.pop(key), game.files[key]
+        if target in given:
+            raise SettingsError(f"{game.title}: settings '{key}' and '{target}' are both given; give one of them")
+        if not isinstance(path, str | os.PathLike):
+            raise SettingsError(f"{game.title}: setting '{key}' is {path!r:.80}, expected the path of a file")
+        try:
+            with Path(path).open(encoding="utf-8") as file:
+                content = file.read(MOST_TEXT + 1)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "it is not a text"
+            raise SettingsError(f"{game.title}: can't read the file '{path}' of setting '{key}': {why}") from None
+        if not content.strip():
+            raise SettingsError(f"{game.title}: the file '{path}' of setting '{key}' is empty")
+        found[target] = content
+    return found
+
+
+def text_value(game: "Game", key: str, value: Any) -> str:
+    """A setting that is a text. Numbers, lists and arrays become one: rows end with `;`."""
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, np.ndarray | Sequence) and not isinstance(value, bytes):
+        rows = value.tolist() if isinstance(value, np.ndarray) else list(value)
+        nested = any(isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) for row in rows)
+        text = "; ".join(_row(row) for row in rows) if nested else _row(rows)
+    else:
+        raise SettingsError(f"{game.title}: setting '{key}' is {value!r:.80}, expected a text or a list of numbers")
+    if len(text) > MOST_TEXT:
+        raise SettingsError(f"{game.title}: setting '{key}' has more than {MOST_TEXT:,} characters")
+    return text
+
+
+def _row(row: Any) -> str:
+    items = row if isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) else [row]
+    return " ".join(str(plain(item)) for item in items)
+
+
 def setting_value(game: "Game", key: str, value: Any) -> Any:
     """A setting, given as a value or as text from the command line, in the shape of its field."""
-    field = game.dtype[key]
+    field = field_of(type(game), key)
+    if field is None:
+        return text_value(game, key, value)
     kind = "a whole number" if np.issubdtype(field.base, np.integer) else "a number"
     expected = f"{kind}" if not field.shape else f"up to {field.shape[0]} numbers as in 1,2,3"
     parts = value.split(",") if isinstance(value, str) else value

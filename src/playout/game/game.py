@@ -25,6 +25,7 @@ from .checks import (
     rule_of,
     setting_value,
     shorten,
+    with_files,
 )
 from .faults import call_method, call_python
 from .hooks import ObjectHooks
@@ -84,7 +85,11 @@ class Game(ObjectHooks):
         name: how files, messages and the command line call the game; by default the name of the class.
         version: raise it when the rules change, so that old search files are refused.
         settings: the names of the settings with their defaults; each is a field of the state, filled before
-            `initial_state`, and a keyword argument of the class: `TargetSum(target=21)`.
+            `initial_state`, or of the constants, and a keyword argument of the class: `TargetSum(target=21)`. One whose
+            default is a text is no field: `fill_constants` and the other methods read it in `self.values`.
+        constants: the dtype of a record beside the state, the same in every position of a game: rules read its fields
+            as those of `state`, and can't change them. For large tables; other values compile nothing again.
+        files: names under which the content of a file can be given for a setting that is a text: `{"file": "cities"}`.
         value_range: the least and the most that a player can still get from any state on; None: not known. By default
             (-1, 1) for two or more players, and None for one.
         returns_sum: what all players together can still get from any state on; None: it varies. By default 0 for two
@@ -106,6 +111,7 @@ class Game(ObjectHooks):
         score(state): the score that people count, where the state holds it.
         symmetries(): the rotations and reflections of a position, for training.
         check_settings(): raise `po.SettingsError` where `self.values` can't be played.
+        fill_constants(constants): fill the constants, which arrive zeroed but for the settings.
     """
 
     name: ClassVar[str] = ""
@@ -114,6 +120,8 @@ class Game(ObjectHooks):
     max_actions: ClassVar[int]
     state: ClassVar[DTypeLike]
     settings: ClassVar[Mapping[str, Any]] = {}
+    constants: ClassVar[DTypeLike | None] = None
+    files: ClassVar[Mapping[str, str]] = {}
     value_range: ClassVar[tuple[float, float] | str | None] = "default"
     returns_sum: ClassVar[float | str | None] = "default"
     keep_states: ClassVar[bool] = False
@@ -135,11 +143,14 @@ class Game(ObjectHooks):
         if unnamed:
             example = f", as in {name}={self.settings[name]}" if (name := next(iter(self.settings), "")) else ""
             raise SettingsError(f"{self.title} got {unnamed[0]!r:.80}; give its settings by name{example}")
-        unknown = [key for key in settings if key not in self.settings]
+        known = [*self.settings, *self.files]
+        unknown = [key for key in settings if key not in known]
         if unknown:
-            known = ", ".join(self.settings) or "none"
-            hint = did_you_mean(unknown[0], self.settings)
-            raise SettingsError(f"{self.title}: no setting '{unknown[0]}' (there are: {known}){hint}")
+            hint = did_you_mean(unknown[0], known)
+            raise SettingsError(
+                f"{self.title}: no setting '{unknown[0]}' (there are: {', '.join(known) or 'none'}){hint}"
+            )
+        settings = with_files(self, settings)
         self.values = {
             key: setting_value(self, key, settings.get(key, default)) for key, default in self.settings.items()
         }
@@ -149,6 +160,9 @@ class Game(ObjectHooks):
 
     def check_settings(self) -> None:
         """Raise `SettingsError` when `self.values` can't be played."""
+
+    def fill_constants(self, constants: np.record) -> None:
+        """Fill the constants from `self.values`; they arrive zeroed, but the fields of settings are filled."""
 
     def action_to_text(self, state: np.record, action: int) -> str:
         """The text of an action."""
@@ -271,13 +285,26 @@ class Game(ObjectHooks):
 
     @cached_property
     def rules(self) -> Rules:
-        """The compiled functions, shared by all instances of the class."""
+        """The compiled functions, shared by all instances of the class, with the constants of this one."""
         cls = type(self)
         if "_rules" not in cls.__dict__:
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := rule_of(cls, n)) is not None}
             facts = (self.players, self.max_actions, tuple(self.planes), self.action_codes)
-            cls._rules = Rules(functions, self.dtype, *facts)
-        return cls._rules
+            layout = None if self.constants is None else np.dtype(self.constants)
+            cls._rules = Rules(functions, self.dtype, *facts, layout)
+        return cls._rules if self.constants is None else cls._rules.with_constants(self._filled_constants())
+
+    def _filled_constants(self) -> NDArray[Any]:
+        buffer = np.zeros(1, np.dtype((np.record, np.dtype(self.constants))))
+        self.fill_settings(buffer[0])
+        self.fill_constants(buffer[0])
+        return buffer
+
+    def fill_settings(self, record: np.record) -> None:
+        """Fill the fields of a state, or of the constants, that are settings."""
+        for key in record.dtype.names or ():
+            if not isinstance(self.settings.get(key, ""), str):
+                record[key] = self.values[key]
 
     def check_has_codes(self, what: str) -> None:
         """Raise `SettingsError` where actions have no codes that are the same in every position; `what` needs them."""
@@ -309,8 +336,7 @@ class Game(ObjectHooks):
             raise PositionError(f"{self.title}: position is {text!r:.80}, expected its text, or None for the start")
         buffer = np.zeros(self.dtype.itemsize, np.uint8)
         state = self.rules.view(buffer)
-        for key, value in self.values.items():
-            state[key] = value
+        self.fill_settings(state)
         self._set_up(state)
         if text is not None and text.strip():
             self.call_method("state_from_text", state, text.strip())

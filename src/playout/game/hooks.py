@@ -17,6 +17,7 @@ class ObjectHooks:
     """The hooks of wrapped Python objects, with the defaults of compiled games."""
 
     keeps_objects: ClassVar[bool] = False  # states are Python objects outside the record, which files can't hold
+    sampled: ClassVar[bool] = False  # probabilities are estimated from samples, so nothing can be proven
     position_class: ClassVar["type[Position] | None"] = None  # what `Position(game, …)` makes; None: a plain one
 
     def entering(self) -> contextlib.AbstractContextManager[Any]:
@@ -54,8 +55,8 @@ class ObjectHooks:
         reason."""
         return contextlib.nullcontext()
 
-    def searched_by(self, search: Any) -> None:
-        """A search begins; `forget_unused` asks it for its `kept_states`."""
+    def searched_by(self, search: Any, check_keys: bool) -> None:
+        """A search begins; `forget_unused` asks it for its `kept_states`. `check_keys`: it compares equal objects."""
 
     def forget_unused(self) -> None:
         """Release all objects that no search needs any more."""

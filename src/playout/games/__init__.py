@@ -10,6 +10,7 @@ import importlib.abc
 import importlib.util
 import inspect
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -22,8 +23,9 @@ from playout.game.wrap import can_wrap, missing_methods
 
 from ._maker import Maker
 
-__all__ = ["Maker", "describe", "find", "load", "names"]
+__all__ = ["Maker", "add_source", "describe", "find", "load", "names"]
 
+_sources: dict[str, Callable[[str, str], Callable[..., Game]]] = {}  # by the word before the colon
 OWN_GAME = "a game of your own is file.py:Class or module:Class"
 
 
@@ -56,6 +58,11 @@ def _summary(name: str) -> str:
     return docstring.partition("\n")[0]
 
 
+def add_source(word: str, maker: Callable[[str, str], Callable[..., Game]]) -> None:
+    """Make `word:text` the name of a game: `maker(spec, text)` gives a function of its settings that makes it."""
+    _sources[word] = maker
+
+
 @refuses_unknown_names
 def load(spec: str, **settings: Any) -> Game:
     """Load a game by name, with these settings: a built-in name, `file.py:Class` or `module:Class`.
@@ -85,6 +92,9 @@ def find(spec: str) -> type[Game] | Maker:
     """The class or `Maker` of a built-in name, `file.py:name` or `module:name`; `GameError` says what is wrong."""
     if not isinstance(spec, str):
         raise GameError(f"got {spec!r}, expected a game's name ({', '.join(names())}), file.py:Class or module:Class")
+    word, _, text = spec.strip().partition(":")
+    if text and word in _sources:
+        return Maker(_sources[word](spec.strip(), text), spec.strip(), load_again)
     parts = sources.split(spec)
     if parts is None:
         if spec.strip().endswith(".py"):

@@ -89,7 +89,8 @@ class Maker:
         try:
             return self.thing(**values)
         except PlayoutError as error:
-            raise type(error)(f"{self.spec}: {error}") from None
+            said = str(error)
+            raise type(error)(said if said.startswith(self.spec) else f"{self.spec}: {said}") from None
 
 
 def _value(spec: str, parameter: inspect.Parameter, value: Any) -> Any:

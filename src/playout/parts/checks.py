@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from playout.common.arguments import plain
-from playout.core.columns import BELOW, NAMES, NONE
+from playout.core.columns import AMAF_FIELDS, BELOW, NAMES, NONE
 from playout.errors import SettingsError
 
 NUMBERS: dict[Any, Any] = {float: np.float64, int: np.int64, bool: np.int64}
 BY_TEXT = {kind.__name__: kind for kind in NUMBERS}
 WORDS = (np.dtype(np.float64), np.dtype(np.int64))
-RESERVED = ("children", "variance", BELOW)  # trees written by hand use the first two beside the columns
+RESERVED = (
+    "children",
+    "variance",
+    BELOW,
+    *(name for name, _ in AMAF_FIELDS),
+)  # trees written by hand use the first two beside the columns
 WHOLE = 2**63
 
 
@@ -116,6 +121,19 @@ def check_columns(cls: type[Any]) -> None:
     check_layout(cls, "columns", cls.columns, {*NAMES, *RESERVED}, "a field of every edge or a reserved word")
     if any(cls.columns[name].shape for name in cls.columns.names or ()):
         raise SettingsError(f"{cls.__name__}.columns has a field that is an array; expected single numbers")
+
+
+def check_amaf(cls: type[Any]) -> None:
+    """Check that a policy's `amaf` names one of its settings, a whole number."""
+    if not cls.amaf and isinstance(cls.amaf, str):
+        return
+    kinds = {name: kind for base in reversed(cls.__mro__) for name, kind in inspect.get_annotations(base).items()}
+    whole = [name for name, kind in kinds.items() if kind in (int, "int")]
+    if not isinstance(cls.amaf, str) or cls.amaf not in whole:
+        listed = ", ".join(map(repr, whole)) or "it has none"
+        raise SettingsError(
+            f"{cls.__name__}.amaf is {cls.amaf!r:.80}, expected the name of a setting that is a whole number ({listed})"
+        )
 
 
 def check_below(cls: type[Any]) -> None:

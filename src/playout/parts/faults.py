@@ -147,10 +147,10 @@ def not_compiled(cls: type[Any], code: Code) -> str | None:
 
 def arguments_of(code: Code, name: str) -> tuple[Any, ...]:
     """The argument types that a part's function is compiled for."""
-    part, edge = _record(code.record), _record(np.dtype([*EDGE_FIELDS, *_fields(code.columns)]))
+    part, edge = _record(code.record), _record(np.dtype([*EDGE_FIELDS, *_fields(code.shown)]))
     told = _record(np.dtype([*EDGE_FIELDS, *_fields(code.told)]))
     rng = types.Array(types.uint64, 1, "C")
-    seen = edge if code.columns.names else typeof(EDGE)
+    seen = edge if code.shown.names else typeof(EDGE)
     shared = _record(np.dtype(code.facts["shared"])) if code.facts.get("shared") else types.float64
     return {
         "score": (part, typeof(NODE), seen, shared, rng),
@@ -211,7 +211,7 @@ def _reason(function: Callable[..., Any], name: str, code: Code, error: Exceptio
     if unknown is None:
         return reason_of(error)
     owner = _owner(function, unknown)
-    edge = [*EdgeView._fields, *((code.told if name == "update" else code.columns).names or ())]
+    edge = [*EdgeView._fields, *((code.told if name == "update" else code.shown).names or ())]
     settings = [field for field in code.record.names or () if field != "none"]
     shared = [field for field, *_ in code.facts.get("shared", [])]
     known = {"node": list(NodeView._fields), "edge": edge, "shared": shared}

@@ -43,6 +43,8 @@ class Part:
     columns: ClassVar[np.dtype[Any]] = NONE  # numbers of eight bytes that it stores with each edge; zero at first
     tables: ClassVar[Any] = NONE  # what it stores with the tree: a dtype, or a function of the game that gives one
 
+    threads: ClassVar[bool] = True  # False: its functions must not run in several threads at once
+
     absent: ClassVar[bool] = False  # True for a stand-in for a part that a file names and that is not defined here
 
     _role: ClassVar[str]  # "policy" or "backup"

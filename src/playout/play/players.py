@@ -3,7 +3,9 @@
 import random
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game, Position
@@ -24,6 +26,17 @@ class Forfeit(Exception):
     def __init__(self, termination: str, reason: str) -> None:
         super().__init__(reason)
         self.termination = termination
+
+
+class UnfitPlayer(SettingsError):
+    """A position of the game does not fit a player's settings; `player` is its number in the match."""
+
+    def __init__(self, name: str, player: int, reason: str) -> None:
+        super().__init__(f"player '{name}': {reason}")
+        self.name, self.player, self.reason = name, player, reason
+
+    def __reduce__(self) -> Any:
+        return UnfitPlayer, (self.name, self.player, self.reason)
 
 
 class Player(ABC):
@@ -159,6 +172,15 @@ def forfeit(error: EngineError) -> Forfeit:
     words = {"crash": "abandoned", "hang": "abandoned", "time": "time forfeit", "protocol": "abandoned"}
     lead = {"crash": "crashed: ", "hang": "hung and was killed: ", "time": "", "protocol": ""}[error.kind]
     return Forfeit(words[error.kind], f"{lead}{error}")
+
+
+@contextmanager
+def named_refusals(spec: Spec, player: int) -> Iterator[None]:
+    """Turn a `SettingsError` in the middle of a game into one that names the player."""
+    try:
+        yield
+    except SettingsError as error:
+        raise UnfitPlayer(spec.name, player, str(error).removeprefix("settings: ")) from None
 
 
 def make_player(spec: Spec, game: Game, patience: float = PATIENCE) -> Player:

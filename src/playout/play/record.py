@@ -1,6 +1,11 @@
 """A game of a match, as it is stored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from playout.game import Game
+
+SLACK = 1e-6  # by which share a return may leave the range: rewards that are added up are rounded
 
 
 @dataclass(frozen=True)
@@ -25,3 +30,14 @@ class Record:
         """1, 0.5 or 0: whether one seat got more than another."""
         a, b = self.returns[seat], self.returns[other]
         return 0.5 if a == b else float(a > b)
+
+
+def range_fault(game: Game, returns: Sequence[float]) -> str:
+    """What is wrong with returns that the game can't give; nothing where it can."""
+    if game.range is None:
+        return ""
+    low, high = game.range
+    slack = SLACK * max(1.0, abs(low), abs(high))
+    if all(low - slack <= got <= high + slack for got in returns):
+        return ""
+    return f"returns is {list(returns)}, and those of {game.title} go from {low:g} to {high:g}"

@@ -14,7 +14,7 @@ from .chance import draw_outcome, seed_of
 from .clock import Clock, Clocks
 from .loop import Playthrough, play_game
 from .openings import Opening
-from .players import PATIENCE, Forfeit, Roster
+from .players import PATIENCE, Forfeit, Roster, named_refusals
 from .record import Record
 from .source import GameSource
 from .spec import Spec
@@ -126,7 +126,8 @@ class Referee:
     def _ask(self, game: Playthrough, clocks: Clocks, number: int) -> int:
         """The action of a player, taken off its clock; `Forfeit` where it comes too late."""
         seat, asked = game.position.player, time.perf_counter()
-        action = self.players[number].choose(game, clocks)
+        with named_refusals(self.setup.players[number], number):
+            action = self.players[number].choose(game, clocks)
         took = time.perf_counter() - asked
         if clocks.control and took > clocks.remaining[seat] + clocks.margin:
             raise Forfeit("time forfeit", f"took {took:.2f} s and had {clocks.remaining[seat]:.2f} s left")

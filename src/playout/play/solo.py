@@ -10,7 +10,7 @@ from playout.game import Position
 from .chance import draw_outcome, seed_of
 from .clock import Clocks
 from .loop import Playthrough, play_game
-from .players import Roster
+from .players import Roster, named_refusals
 from .source import GameSource
 from .spec import Spec
 
@@ -60,7 +60,8 @@ class Soloist:
         chooser.new_game(game.position, seed_of(setup.seed, "player", number))
 
         def choose(position: Position) -> int:
-            return chooser.choose(game, clocks)
+            with named_refusals(setup.players[player], player):
+                return chooser.choose(game, clocks)
 
         began = time.perf_counter()
         play_game(game, choose, partial(draw_outcome, source=luck), lambda: game.moves >= setup.max_moves)

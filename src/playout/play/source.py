@@ -7,6 +7,8 @@ from typing import Any
 from playout import games
 from playout.game import Game
 
+from .fingerprints import fingerprint_of_game
+
 
 @dataclass(frozen=True)
 class GameSource:
@@ -28,4 +30,6 @@ class GameSource:
 def identity(game: Game) -> dict[str, Any]:
     """All that identifies a game, for results files: only games of the same are continued."""
     values = {k: list(v) if isinstance(v, tuple) else v for k, v in game.values.items()}
-    return {"game": game.title, "version": game.version, "settings": values}
+    source = fingerprint_of_game(game)
+    found = {"game": game.title, "version": game.version, "settings": values}
+    return found if source is None else {**found, "source": source}

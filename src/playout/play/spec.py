@@ -16,6 +16,7 @@ from playout.settings.options import LIMITS, OPTIONS, make_settings
 
 from .clock import Clock
 from .engine import find_program
+from .fingerprints import fingerprints_of_settings
 
 RANDOM, GREEDY, SEARCH, UCI = "random", "greedy", "search", "uci"
 WITHOUT_LIMITS = (RANDOM, GREEDY)
@@ -41,6 +42,8 @@ class Spec:
         found: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.kind == SEARCH:
             found["settings"] = self.settings.to_dict()
+            if sources := fingerprints_of_settings(self.settings):
+                found["sources"] = sources
         if self.kind == UCI:
             found |= {"command": list(self.command), "options": [list(o) for o in self.options]}
         return found | {"simulations": self.simulations, "seconds": self.seconds}

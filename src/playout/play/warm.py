@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from playout import games
+from playout.common.runtime import cores
 from playout.core.jit import COMPILED
 from playout.errors import GameError, SettingsError
 from playout.search import Search
@@ -16,7 +17,7 @@ from playout.search.compiling import compiling, is_first
 from playout.settings import preset_for
 from playout.settings.options import make_settings
 
-from .workers import Workers, cores
+from .workers import Workers
 
 FEW = 20  # simulations: enough for a tree whose best move can be played
 STEP = "playout.core.select.select"  # which only a step calls from Python
@@ -25,13 +26,14 @@ SMALL = "tictactoe"  # its rules compile fastest
 
 @dataclass(frozen=True)
 class Task:
-    """Searches that are run, stepped or played on so that their code gets compiled."""
+    """Searches that are run, stepped or played on, or other work, so that its code gets compiled."""
 
     name: str
     game: str = SMALL
     options: tuple[tuple[tuple[str, str], ...], ...] = ((),)  # of each search
     preset: str | None = "default"  # None: the game's own
     stepped: bool = False
+    work: Callable[[], None] | None = None  # what to do instead of searching
 
     def searches(self) -> Iterator[Search]:
         """One search for each set of options."""
@@ -58,6 +60,7 @@ OTHERS = [
     Task("steps in graphs", options=GRAPH, stepped=True),
     Task("open loops", "game2048", OPEN),
     Task("steps in open loops", "game2048", OPEN, stepped=True),
+    Task("threads", options=((("threads", "2"),),)),
     Task("networks", preset="network"),
     Task("steps with networks", preset="network", stepped=True),
 ]
@@ -77,8 +80,11 @@ def run_task(task: Task) -> Done:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-            for search in task.searches():
-                _use(search, task.stepped)
+            if task.work is not None:
+                task.work()
+            else:
+                for search in task.searches():
+                    _use(search, task.stepped)
     except (SettingsError, GameError) as error:  # no ONNX Runtime, a game that fails
         return Done(task, compiling.functions - before, time.perf_counter() - began, str(error))
     return Done(task, compiling.functions - before, time.perf_counter() - began)

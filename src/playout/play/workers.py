@@ -41,11 +41,6 @@ def can_be_sent(thing: Any) -> bool:
     return True
 
 
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class Workers:
     """Processes that play games. `make` is sent to each process, and makes its worker there."""
 
@@ -75,13 +70,13 @@ class Workers:
         self.lines.append(ours)
         self.processes.append(process)
 
-    def play(self, jobs: Iterable[tuple[Any, ...]], finished: Callable[[Any], bool]) -> None:
-        """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True."""
+    def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
+        """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True. A job that is
+        None means that the next one depends on a result still to come."""
         waiting = iter(jobs)
         busy: set[Any] = set()
         try:
-            for line in self.lines:
-                self._give(line, waiting, busy)
+            self._give(waiting, busy)
             while busy:
                 ready: list[Any] = connection.wait(list(busy))
                 for line in ready:
@@ -94,7 +89,7 @@ class Workers:
                         raise answer
                     if finished(answer):
                         return
-                    self._give(line, waiting, busy)
+                    self._give(waiting, busy)
         finally:
             self.close()
 
@@ -105,13 +100,17 @@ class Workers:
             raise SettingsError(GUARD) from None
         raise GameError(f"a process of {self.what} {ending(process.exitcode, self.doctor)}{self.advice}") from None
 
-    def _give(self, line: Any, waiting: Any, busy: set[Any]) -> None:
-        job = next(waiting, None)
-        if job is None:
-            return
-        busy.add(line)  # a broken line is noticed when it is read
-        with contextlib.suppress(OSError):
-            line.send(job)
+    def _give(self, waiting: Any, busy: set[Any]) -> None:
+        """Hand jobs to all workers that have none, as far as there are jobs."""
+        for line in self.lines:
+            if line in busy:
+                continue
+            job = next(waiting, None)
+            if job is None:
+                return
+            busy.add(line)  # a broken line is noticed when it is read
+            with contextlib.suppress(OSError):
+                line.send(job)
 
     def close(self) -> None:
         """End all processes."""

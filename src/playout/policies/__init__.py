@@ -1,6 +1,7 @@
 """Policies: how a simulation chooses among the children of a node. One file each, written as a user would."""
 
 from .base import Parent, Policy
+from .grave import GRAVE
 from .improved import Improved
 from .puct import PUCT
 from .thompson import Thompson
@@ -8,7 +9,7 @@ from .ucb1tuned import UCB1Tuned
 from .ucbv import UCBV
 from .uct import UCT
 
-__all__ = ["BUILT_IN", "PUCT", "UCBV", "UCT", "Improved", "Parent", "Policy", "Thompson", "UCB1Tuned"]
+__all__ = ["BUILT_IN", "GRAVE", "PUCT", "UCBV", "UCT", "Improved", "Parent", "Policy", "Thompson", "UCB1Tuned"]
 
 BUILT_IN: dict[str, type[Policy]] = {  # by the words of the setting
     "uct": UCT,
@@ -17,4 +18,5 @@ BUILT_IN: dict[str, type[Policy]] = {  # by the words of the setting
     "improved": Improved,
     "thompson": Thompson,
     "ucbv": UCBV,
+    "grave": GRAVE,
 }

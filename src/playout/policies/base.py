@@ -8,10 +8,10 @@ import numpy as np
 from playout.common.declare import Text, check_number, flag, number, setting, whole
 from playout.core.columns import NONE
 from playout.errors import SettingsError
-from playout.parts.checks import check_flags, check_layout
+from playout.parts.checks import check_amaf, check_flags, check_layout
 from playout.parts.part import Part
 
-__all__ = ["EXPLORES", "Parent", "Policy", "flag", "number"]
+__all__ = ["EXPLORES", "Parent", "Policy", "flag", "number", "whole"]
 
 MOST_LOOKS = 8  # passes over a node's edges
 EXPLORES = Text("how much the policy explores", "策略探索的强度")  # `c`, in every policy that has it
@@ -47,6 +47,9 @@ class Policy(Part, abstract=True):
     - `update(policy, edge, got)`: called for each edge of the path when a return is backed up; may write `columns`.
     - `terms(policy, node, edge, shared)`: the terms that add up to the score, named by `term_names`.
 
+    With `amaf`, the name of a setting, `edge.amaf_visits` and `edge.amaf_value` tell how the simulations went in which
+    the player took the edge's action anywhere below the reference: the closest ancestor with as many visits as that.
+
     docs/policies.md lists the fields of `node` and `edge`.
     """
 
@@ -54,7 +57,7 @@ class Policy(Part, abstract=True):
     by_prior: ClassVar[bool] = False  # and a higher prior never scores lower: only the first is
     needs_range: ClassVar[bool] = False  # values must have a known range or be normalised
     needs_spread: ClassVar[bool] = True  # it reads `node.spread`, which takes a pass over the children
-    needs_played: ClassVar[bool] = False  # it needs what each simulation played (`core/played.py`), by action codes
+    amaf: ClassVar[str] = ""  # the setting that says how many visits an ancestor needs to be the reference; empty: none
     shared: ClassVar[np.dtype[Any]] = NONE  # with `look`: numbers of eight bytes, zero at each node
     looks: ClassVar[int] = 1  # how often `look` sees each edge
     unvisited: ClassVar[Any] = "infinity"  # the default of the setting `unvisited`
@@ -90,6 +93,7 @@ class Policy(Part, abstract=True):
                 f"define it, or give two names: the value, and the rest"
             )
         _check_look(cls)
+        check_amaf(cls)
         if cls.by_prior and not cls.scores_unvisited:
             raise SettingsError(
                 f"{cls.__name__} has by_prior without scores_unvisited, but by_prior is about the scores of unvisited "
@@ -103,6 +107,7 @@ class Policy(Part, abstract=True):
             "scores_unvisited": cls.scores_unvisited,
             "asks_first": cls.by_prior or not cls.scores_unvisited,
             "terms": len(cls.term_names),
+            "amaf": bool(cls.amaf),
             "looks": cls.looks if hasattr(cls, "look") else 0,
             "shared": list(cls.shared.descr) if cls.shared.names else [],
         }

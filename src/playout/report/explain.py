@@ -6,7 +6,7 @@ all languages.
 
 from typing import TYPE_CHECKING
 
-from .facts import FEW, LINE_SHOWN, ActionFacts, ChoiceFacts, explain_data
+from .facts import FEW, LINE_SHOWN, ActionFacts, ChoiceFacts, ForestFacts, explain_data
 from .language import Language, language_of
 from .words import clean, duration, number, percent
 
@@ -49,14 +49,15 @@ def render(data: ChoiceFacts, language: str = "en") -> str:
     if data["situation"] == "one action":
         only = say("only_action", action=clean(best["action"]))
         said = [only, _worth(say, data, best), _results(say, best), _line(say, best)]
-        return say.text([said, _effort(say, data, best)])
+        return say.text([said, _found(say, data, best), _effort(say, data, best)])
     return say.text(
         [
             _chosen(say, data, best),
             _next(say, data, best),
             _proofs(say, data),
             _rule(say, data, best),
-            _stood(say, data, best),
+            _stood(say, data, best) if data["trees"] is None else _trees(say, data["trees"], best),
+            _found(say, data, best),
             _effort(say, data, best),
         ]
     )
@@ -191,6 +192,37 @@ def _stood(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     return said
 
 
+def _trees(say: Language, trees: ForestFacts, best: ActionFacts) -> list[str]:
+    """What each of several trees would choose by itself, and how far apart their values are."""
+    text, preferred, roots = clean(best["action"]), trees["preferred"], say.count(trees["roots"], "grown_tree")
+    if len(preferred) == 1 and preferred[0]["number"] == best["number"]:
+        said = [say("trees_agree", roots=roots, best=text)]
+    else:
+        names = [(clean(one["action"]), one["roots"]) for one in preferred]
+        each = [say("tree_prefers" if n == 1 else "trees_prefer", n=f"{n:,}", action=name) for name, n in names]
+        said = [say("trees_disagree", roots=roots, each=say("comma").join(each))]
+        if preferred[0]["number"] != best["number"]:
+            said.append(say("trees_outvoted", best=text))
+    if trees["values"] is not None:
+        low, high = trees["values"]
+        said.append(say("trees_values", best=text, low=number(low), high=number(high)))
+    return said
+
+
+def _found(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
+    """The best complete line seen anywhere, and how it differs from the choice."""
+    found = data["best_found"]
+    if found is None:
+        return []
+    line = " ".join(clean(text) for text in found["line"]) + (" …" if found["line_length"] > LINE_SHOWN else "")
+    said = [say("found", value=number(found["value"]), line=line)]
+    if found["simulation"] is not None:
+        said.append(say("found_by", simulation=f"{found['simulation']:,}"))
+    if found["number"] != best["number"]:
+        said.append(say("found_other", best=clean(best["action"]), action=clean(found["line"][0])))
+    return said
+
+
 def _effort(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     """How much the search looked at, and why it stopped."""
     search = data["search"]
@@ -201,7 +233,7 @@ def _effort(say: Language, data: ChoiceFacts, best: ActionFacts) -> list[str]:
     depths = {"mean": f"{search['mean_depth']:.1f}", "most": search["max_depth"]}
     time = duration(search["seconds"])
     said = [say("ran_in" if search["seconds"] > 0 else "ran", simulations=simulations, time=time, **depths)]
-    said.append(say("tree", positions=say.count(search["nodes"], "position")))
+    said.append(say("tree" if data["trees"] is None else "trees", positions=say.count(search["nodes"], "position")))
     if search["visits"] > search["simulations"]:
         said.append(say("earlier", visits=visits))
     if (stop := f"stop_{search['stopped_by']}") in say:

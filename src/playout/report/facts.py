@@ -52,6 +52,32 @@ class SearchFacts(TypedDict):
     stopped_by: str
 
 
+class FoundFacts(TypedDict):
+    """The best complete line that one player without chance has seen anywhere."""
+
+    value: float  # its return
+    line: list[str]  # its first actions
+    line_length: int
+    number: int  # of its first action
+    simulation: int | None  # that found it; None: an earlier one, or a proof
+
+
+class PreferredFacts(TypedDict):
+    """An action that some of several trees prefer."""
+
+    action: str
+    number: int
+    roots: int  # how many of the trees
+
+
+class ForestFacts(TypedDict):
+    """Where several trees agree and disagree; see `Settings.roots`."""
+
+    roots: int  # how many trees have searched
+    preferred: list[PreferredFacts]  # the action that most of them prefer first
+    values: list[float] | None  # the least and the greatest of their values of the best action; None: exact, or one
+
+
 class ChoiceFacts(TypedDict):
     """Everything that an explanation is written from. Values are for the player who moves at the root.
 
@@ -86,6 +112,8 @@ class ChoiceFacts(TypedDict):
     temperature: float
     leader_since: int
     simulations_here: int | None
+    best_found: FoundFacts | None
+    trees: ForestFacts | None  # only with several roots
     search: SearchFacts
 
 
@@ -129,6 +157,8 @@ def explain_data(result: "Result") -> ChoiceFacts:
         "temperature": result.temperature,
         "leader_since": result.leader_since,
         "simulations_here": _total(result),
+        "best_found": _found(result),
+        "trees": _trees(result),
         "search": {
             "simulations": result.simulations,
             "seconds": result.seconds,
@@ -225,6 +255,36 @@ def _comparison(result: "Result", best: "ActionStats | None", other: "ActionStat
     if mine[0] > theirs[1]:
         return "clear"
     return "toss-up" if theirs[0] <= best.value <= theirs[1] and mine[0] <= other.value <= mine[1] else "lead"
+
+
+def _found(result: "Result") -> FoundFacts | None:
+    found = result.best_found
+    if found is None:
+        return None
+    return {
+        "value": found.value,
+        "line": list(found.line[:LINE_SHOWN]),
+        "line_length": len(found.line),
+        "number": found.actions[0],
+        "simulation": found.simulation,
+    }
+
+
+def _trees(result: "Result") -> ForestFacts | None:
+    if not result.trees:
+        return None
+    number_of = Counter(tree.best for tree in result.trees if tree.best is not None)
+    preferred: list[PreferredFacts] = [
+        {"action": result.stats(action).text, "number": action, "roots": roots}
+        for action, roots in number_of.most_common()
+    ]
+    values = [tree.value_of_best for tree in result.trees if tree.value_of_best is not None]
+    is_exact = result.best is None or result.stats(result.best).proven is not None
+    return {
+        "roots": sum(number_of.values()),
+        "preferred": preferred,
+        "values": None if is_exact or len(values) < 2 else [min(values), max(values)],
+    }
 
 
 def _total(result: "Result") -> int | None:

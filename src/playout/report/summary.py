@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 RESULTS = "W/D/L"  # the title of the column of wins, draws and losses
 LINE_SHOWN = 6  # actions of an expected line that a table shows
+FOUND_SHOWN = 24  # actions of the best line found
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,23 @@ def head(result: "Result") -> list[str]:
         lines.append("chance moves next")
     else:
         lines.append("not searched yet")
+    lines += found_line(result)
     speed = ""
     if result.seconds > 0:
         speed = f" in {duration(result.seconds)} ({result.simulations_per_second:,.0f} a second)"
     lines.append(f"{count(result.simulations, 'simulation')}{speed} · {count(result.nodes, 'position')} in the tree")
     return lines
+
+
+def found_line(result: "Result") -> list[str]:
+    """A line for the best complete line that one player without chance has seen; empty if there is none."""
+    found = result.best_found
+    if found is None:
+        return []
+    texts = " ".join(clean(text) for text in found.line[:FOUND_SHOWN])
+    more = f" … ({count(len(found.line), 'action')})" if len(found.line) > FOUND_SHOWN else ""
+    by = f" by simulation {found.simulation:,}" if found.simulation is not None else ""
+    return [f"best found {number(found.value)}{by}: {texts}{more}"]
 
 
 def _margin(stats: "ActionStats", z: float) -> str:

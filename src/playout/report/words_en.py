@@ -22,6 +22,8 @@ WORDS = {
     "legal_actions": "{n} legal actions",
     "edge": "{n} edge",
     "edges": "{n} edges",
+    "grown_tree": "{n} tree",
+    "grown_trees": "{n} trees",
     # Where there is no choice.
     "over": "The game is over here: there is nothing to choose.",
     "chance_next": "Chance moves next here, so no player chooses.",
@@ -107,12 +109,25 @@ WORDS = {
     "since_beginning": "{best} has been the choice from the beginning, because of what the tree already held.",
     "since": "{best} has been the choice since simulation {since}.",
     "since_of": "{best} has been the choice since simulation {since} of {total}.",
+    "trees_agree": "{roots} searched independently, and all of them prefer {best}.",
+    "trees_disagree": "{roots} searched independently and disagree: {each}. The answer is that of their visits and "
+    "values together.",
+    "tree_prefers": "{n} prefers {action}",
+    "trees_prefer": "{n} prefer {action}",
+    "trees_outvoted": "Most of the trees would not choose {best} by themselves: more simulations may well change the "
+    "choice.",
+    "trees_values": "Their values of {best} are from {low} to {high}.",
+    "found": "The best complete line that any simulation has seen returns {value}: {line}.",
+    "found_by": "Simulation {simulation} found it.",
+    "found_other": "It begins with {action}, not with {best}: the choice is what does well on average, this line the "
+    "solution to carry out.",
     "late": "That is late: with more simulations the choice may well change again.",
     "no_simulations": "No simulations were run for this answer; it comes from {visits} made before.",
     "ran": "The search ran {simulations}, going {mean} actions deep into the tree on average and {most} at most.",
     "ran_in": "The search ran {simulations} in {time}, going {mean} actions deep into the tree on average and {most} "
     "at most.",
     "tree": "The tree holds {positions}.",
+    "trees": "The trees hold {positions} together.",
     "earlier": "Together with earlier work the position has {visits}.",
     "stop_seconds": "It stopped when the time was up.",
     "stop_nodes": "It stopped at its limit of positions.",
@@ -163,4 +178,5 @@ WORDS = {
     "field_opened": "children opened",
     "field_least": "least seen",
     "field_greatest": "greatest seen",
+    "field_best_found": "best return found",
 }

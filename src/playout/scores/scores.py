@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
+from playout.common.runtime import cores
 from playout.errors import PositionError, SettingsError
 from playout.game import Game
 from playout.games import as_game
@@ -17,7 +18,7 @@ from playout.play.solo import ScoredGame, SoloSetup
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.tally import finite
-from playout.play.workers import Workers, can_be_sent, cores
+from playout.play.workers import Workers, can_be_sent
 from playout.report.svg import scores_svg
 from playout.settings import Settings
 

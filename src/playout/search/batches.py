@@ -141,6 +141,9 @@ class Batches:
         self.answer()
         return status, detail
 
+    def drain(self) -> None:
+        """Wait for what is under evaluation: here nothing is between two calls of `advance`."""
+
     def good_at_once(self) -> int:
         """How many leaves a batch may take: a small tree has few good ones. Where the root halves, there is one for
         each candidate that is to be visited next."""

@@ -15,16 +15,21 @@ import numpy as np
 
 from playout import games
 from playout.common.disk import replacing
-from playout.core import copying, positions
+from playout.core import copying
 from playout.core import tree as core
-from playout.core.learned import has_fault
 from playout.core.params import HALVING
+from playout.core.plan import CANDIDATE, PLAN
 from playout.core.tree import Tree
 from playout.errors import FileError, PlayoutError
 from playout.evaluators import Evaluator
 from playout.game import Game, Position
 from playout.game.wrap.checks import shown
 from playout.settings import Network, Outside, Settings
+
+from .file_checks import find_fault
+from .forest import check_single
+from .found import check_line
+from .roots import compact
 
 if TYPE_CHECKING:
     from .search import Search
@@ -33,7 +38,8 @@ FORMAT, VERSION = "playout-search", 3
 READABLE = (2, 3)  # 2: before there were backups and users' own parts
 ARRAYS = Tree._fields
 OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
-OF_PLANS = ("plan", "candidates")  # which older files lack
+LATER = ("plan", "candidates", "amaf", "amaf_rows")  # which older files lack
+ABSENT = {"learned": np.zeros(0), "best": np.array(core.NO_LINE), "line": np.zeros(0, np.int32)}  # these as well
 MOST_BYTES = 1 << 36  # larger arrays are taken for damage
 
 
@@ -58,7 +64,7 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
         with replacing(path) as file, zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
             archive.writestr("header.json", json.dumps(header))
-            _write_tree(archive, "tree", search.tree, game)
+            _write_tree(archive, "tree", compact(search.runner) if search.runner.crew else search.tree, game)
             if past.start_tree is not None:
                 _write_tree(archive, "origin", past.start_tree, game)
     except OSError as error:
@@ -107,6 +113,7 @@ def _restored(
     """The search that a header and its trees describe."""
     start = game.position() if game.keeps_objects else Position(game, _state_from(header["origin"], game))
     search = cls(game, settings, position=start, seed=int(header["seed"]))
+    check_single(search.grown, "load")
     runner, past = search.runner, search.past
     _check_object(path, header.get("object"), search)
     past.log = [(str(what), int(number)) for what, number in header["log"]]
@@ -130,7 +137,9 @@ def _check_tree(path: Path, search: "Search") -> None:
     game, params, position, tree = search.game, search.params, search.position, search.tree
     vectors = params.graph == core.VECTORS
     plans = params.root >= HALVING
-    if core.is_graph(tree) != bool(params.graph) or (len(tree.means) > 0) != vectors or len(tree.plan) != plans:
+    fits = core.is_graph(tree) == bool(params.graph) and (len(tree.means) > 0) == vectors
+    unknown = search.settings.policy.absent  # whether it asks for tables of actions
+    if not fits or len(tree.plan) != plans or ((len(tree.amaf) > 0) != (params.amaf >= 0) and not unknown):
         raise FileError(f"{path}: its tree does not fit its settings; it is damaged")
     if game.keeps_objects:
         _rebuild_states(path, search)
@@ -147,6 +156,7 @@ def _check_tree(path: Path, search: "Search") -> None:
             raise FileError(
                 f"{path}: its moves are not those of {game.title}; the rules have changed, or it is damaged"
             )
+    check_line(path, search.runner)
 
 
 def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
@@ -165,6 +175,8 @@ def _with_settings(path: Path, tree: Tree, search: "Search") -> Tree:
         changes[name] = record
     if len(tree.learned) != len(search.tree.learned):
         raise FileError(f"{path}: what its playouts have learned does not fit {search.game.title}; it is damaged")
+    if len(search.tree.amaf) and len(tree.amaf) and tree.amaf.shape[1] != search.tree.amaf.shape[1]:
+        raise FileError(f"{path}: its tables of actions do not fit {search.game.title}; it is damaged")
     return tree._replace(**changes)
 
 
@@ -267,27 +279,32 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
         "root": (np.dtype(np.uint8), (size,)),
         "counters": (np.dtype(np.int64), (core.COUNTERS,)),
         "bounds": (np.dtype(np.float64), (2,)),
+        "best": (np.dtype(np.float64), (2,)),
+        "line": (np.dtype(np.int32), (-1,)),
         "rng": (np.dtype(np.uint64), (1,)),
         "node_links": (core.NODE_LINK, (-1,)),
         "edge_links": (core.EDGE_LINK, (-1,)),
         "means": (np.dtype(np.float64), (-1, 2 * players)),
         "table": (np.dtype(np.uint64), (-1,)),
         "learned": (np.dtype(np.float64), (-1,)),
+        "amaf": (core.AMAF, (-1, -1)),
+        "amaf_rows": (np.dtype(np.int32), (-1,)),
         "policy": (np.dtype(np.uint8), (-1,)),
         "backup": (np.dtype(np.uint8), (-1,)),
         "policy_columns": (np.dtype(np.int64), (-1, -1)),
         "backup_columns": (np.dtype(np.int64), (-1, -1)),
-        "plan": (core.PLAN, (-1,)),
-        "candidates": (core.CANDIDATE, (-1,)),
+        "plan": (PLAN, (-1,)),
+        "candidates": (CANDIDATE, (-1,)),
     }
     arrays: dict[str, Any] = {}
     for name, (dtype, shape) in expected.items():
         entry = f"{folder}/{name}.npy"
-        if (name in OF_PARTS and version == 2) or (name in OF_PLANS and entry not in archive.namelist()):
-            arrays[name] = np.zeros(0, dtype) if len(shape) == 1 else np.zeros((len(arrays["edges"]), 0), dtype)
+        if (name in OF_PARTS and version == 2) or (name in LATER and entry not in archive.namelist()):
+            rows = len(arrays["edges"]) if name in OF_PARTS else 0
+            arrays[name] = np.zeros((0,) if len(shape) == 1 else (rows, 0), dtype)
             continue
-        if name == "learned" and entry not in archive.namelist():  # written before playouts could learn
-            arrays[name] = np.zeros(0)
+        if name in ABSENT and entry not in archive.namelist():
+            arrays[name] = ABSENT[name].copy()
             continue
         if archive.getinfo(entry).file_size > MOST_BYTES:
             raise FileError(f"{path}: is damaged ({entry} would be {archive.getinfo(entry).file_size:,} bytes)")
@@ -303,114 +320,6 @@ def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, ve
     if fault := find_fault(tree, game):
         raise FileError(f"{path}: is damaged ({fault})")
     return tree
-
-
-def find_fault(tree: Tree, game: Game) -> str | None:
-    """What makes a tree unsafe for a kernel: an index out of bounds, a child above its parent, an invalid player."""
-    used = tree.counters
-    records, edges, proofs = (int(used[i]) for i in (core.NODES, core.EDGES, core.PROOFS))
-    if (
-        (records, edges, proofs) != (len(tree.nodes), len(tree.edges), len(tree.proofs))
-        or records < core.ROOT
-        or proofs < 2
-    ):
-        return "the counts don't fit the arrays"
-    if np.any(used[[core.POSITIONS, core.SIMULATIONS]] < 0) or not -1 <= used[core.LEADER] < max(1, edges):
-        return "a counter is out of bounds"
-    if len(tree.policy_columns) != edges or len(tree.backup_columns) != edges:
-        return "the columns don't fit the edges"
-    if has_fault(tree.learned):
-        return "what the playouts have learned has impossible numbers"
-    node, edge = tree.nodes[core.ROOT :], tree.edges
-    first, count = node["first_edge"].astype(np.int64), node["count"].astype(np.int64)
-    if np.any(first < 0) or np.any(first + count > edges) or np.any(node["opened"] > node["count"]):
-        return "a node's edges are out of bounds"
-    if len(node) and np.any(count > game.max_actions):
-        return "a node has too many edges"
-    if np.any(node["player"] >= game.players) or np.any((node["player"] < 0) & (node["player"] != -1)):
-        return "a player is out of bounds"
-    if np.any(node["proof"] < 0) or np.any(node["proof"] >= proofs) or tree.nodes[core.END]["proof"] != core.END_PROOF:
-        return "a proof is out of bounds"
-    child = np.abs(edge["child"].astype(np.int64))
-    graph = core.is_graph(tree)
-    if np.any(child >= max(records, core.ROOT)) or (np.any(child == core.ROOT) and not graph):
-        return "a child is out of bounds"
-    order = np.argsort(first, kind="stable")
-    ends = (first + count)[order]
-    if np.any(first[order][1:] < ends[:-1]):
-        return "two nodes have the same edges"
-    owner = np.zeros(edges, np.int64)  # 0: spare room, as an open loop leaves it
-    within = np.arange(count.sum()) - np.repeat(np.cumsum(count[order]) - count[order], count[order])
-    owner[np.repeat(first[order], count[order]) + within] = np.repeat(
-        np.arange(core.ROOT, records)[order], count[order]
-    )
-    if np.any(edge["child"][owner == 0] != 0) or np.any(edge["visits"][owner == 0] != 0):
-        return "an edge belongs to no node"
-    if graph and (fault := _find_graph_fault(tree, child, owner)):
-        return fault
-    if not graph and np.any((child > core.END) & (child <= owner)):
-        return "a child comes before its parent"
-    below = child[child > core.END]
-    if not graph and len(np.unique(below)) != len(below):
-        return "a node has two parents"
-    if np.any(node["visits"] < 0) or np.any(edge["visits"] < 0) or np.any(node["own"] < 0):
-        return "a count of visits is negative"
-    through = np.zeros(records, np.int64)
-    np.add.at(through, owner, edge["visits"])
-    if np.any(through[core.ROOT :] + node["own"] != node["visits"]):
-        return "visits don't add up"
-    if len(tree.plan) and not _is_plan(tree, game):
-        return "the plan of its root is out of bounds"
-    if np.any(node["player"] == -1) and not game.has("chance_outcomes"):
-        return "chance moves in a game without chance"
-    if not np.all(edge["spread"] >= 0.0) or np.any(np.isinf(edge["spread"])):
-        return "a spread is not a number of at least 0"
-    if (
-        not np.all(np.isfinite(edge["value"]))
-        or not np.all(np.isfinite(edge["prior"]))
-        or not np.all(np.isfinite(node["value"]))
-    ):
-        return "a value is not a number"
-    return None
-
-
-def _is_plan(tree: Tree, game: Game) -> bool:
-    """Whether a plan's numbers are possible: none began yet, or one with candidates among the root's edges."""
-    plan, rows = tree.plan[0], tree.candidates
-    size, entered, pool = (int(plan[name]) for name in ("size", "entered", "pool"))
-    begun = plan["length"] > 0 and plan["rounds"] > 0 and size > 0
-    count = int(tree.nodes[core.ROOT]["count"]) if len(tree.nodes) > core.ROOT else 0
-    return bool(
-        len(tree.plan) == 1
-        and len(rows) == game.max_actions
-        and (begun or (size == pool == plan["ends"] == 0))
-        and 0 <= entered <= size <= pool <= count
-        and 0 <= plan["base"] <= plan["goal"]
-        and np.all(rows["place"] >= 0)
-        and np.all(np.isfinite(rows["noise"]) & np.isfinite(rows["logit"]))
-    )
-
-
-def _find_graph_fault(tree: Tree, child: Any, owner: Any) -> str | None:
-    """What is wrong with the arrays that only a graph has. Rebuilds the parent links."""
-    records, edges, places = len(tree.nodes), len(tree.edges), len(tree.table)
-    if len(tree.node_links) != records or len(tree.edge_links) != edges or len(tree.means) not in (0, records):
-        return "the links don't fit the nodes and edges"
-    entry = (tree.table & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32).astype(np.int64)
-    used = tree.table != 0
-    if places & (places - 1) or 2 * np.count_nonzero(used) > places or places < 16:
-        return "the table of positions is too full, or not a power of two long"
-    if np.any(entry[used] >= records) or np.any(entry[used] < -edges) or np.any(np.abs(entry[used]) == core.END):
-        return "the table of positions points out of bounds"
-    if not np.all(np.isfinite(tree.node_links["published"][core.ROOT :])) or not np.all(np.isfinite(tree.means)):
-        return "a value is not a number"
-    first = np.full(records, records, np.int64)
-    inner = child > core.END
-    np.minimum.at(first, child[inner], owner[inner])
-    if np.any(first[core.ROOT + 1 :] >= np.arange(core.ROOT + 1, records)):
-        return "a node comes before the one it was reached from"
-    positions.join_all(tree)
-    return None
 
 
 def _rebuild_states(path: Path, search: "Search") -> None:
@@ -464,9 +373,7 @@ def _state_from(text: str, game: Game) -> Any:
 
 
 def _random_to_json(source: Any) -> Any:
-    if source is None:
-        return None
-    return {"own": source.own.getstate(), "shared": source.shared}
+    return None if source is None else {"own": source.own.getstate(), "shared": source.shared}
 
 
 def _random_from_json(source: Any, data: Any) -> None:

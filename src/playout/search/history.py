@@ -8,6 +8,7 @@ import numpy as np
 from playout.core import tree as core
 from playout.core.copying import copied
 from playout.core.tree import Tree
+from playout.errors import SettingsError
 from playout.game import Position
 
 from .runner import Runner
@@ -74,6 +75,17 @@ class History:
         """Log an action and go to the position after it."""
         self.log.append(("play", action))
         self._move(action, after)
+
+    def check_can_rewind(self, simulations: int) -> None:
+        """Refuse to grow again what threads have grown: their simulations come in another order each time."""
+        threads, done = self.runner.settings.threads, self.runner.simulations
+        if threads == 1 or simulations == done or (simulations == 0 and self.base is not None):
+            return
+        back = "rewind to 0, or " if self.base is not None else ""
+        raise SettingsError(
+            f"rewind to {simulations}: this tree was grown by {threads} threads, and growing it again would give "
+            f"another one; {back}search with threads=1"
+        )
 
     def rewind(self, simulations: int) -> None:
         """Go back to the tree after `simulations` at the current root."""

@@ -1,5 +1,6 @@
 """`Limits`: when a run ends."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,12 +36,26 @@ class Limits:
                 raise SettingsError(f"limit {name} is {value!r}, expected {expected}")
             object.__setattr__(self, name, number)
 
-    def share(self, tree: Tree, simulations: int, seconds: float) -> float:
-        """The share of the limits that is used up, from 0 to 1, by the simulations and seconds of this run."""
+    def share(self, trees: Sequence[Tree], simulations: int, seconds: float) -> float:
+        """The share of the limits that is used up, from 0 to 1, by the trees and by this run's work."""
         used = (
             (simulations, self.simulations),
             (seconds, self.seconds),
-            (int(tree.counters[POSITIONS]), self.nodes),
-            (used_bytes(tree), self.bytes),
+            (sum(int(tree.counters[POSITIONS]) for tree in trees), self.nodes),
+            (sum(used_bytes(tree) for tree in trees), self.bytes),
         )
         return min(1.0, max(have / limit if limit else 0.0 for have, limit in used))
+
+
+def limit_text(limits: Limits) -> str:
+    """The simulations and seconds of a move in words.
+
+    >>> limit_text(Limits(1000)), limit_text(Limits(seconds=0.01)), limit_text(Limits(1, 2.5))
+    ('1,000 simulations', '10 ms', '1 simulation or 2.5 s')
+    """
+    found = []
+    if limits.simulations is not None:
+        found.append(f"{limits.simulations:,} simulation{'s' * (limits.simulations != 1)}")
+    if limits.seconds is not None:
+        found.append(f"{1000 * limits.seconds:g} ms" if limits.seconds < 1 else f"{limits.seconds:g} s")
+    return " or ".join(found)

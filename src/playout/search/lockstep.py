@@ -20,6 +20,7 @@ from playout.errors import GameError
 from playout.evaluators import NO_ANSWERS, LeafAnswers
 from playout.game import Game
 
+from .forest import check_single
 from .result import improved_policy
 from .search import Search
 
@@ -121,6 +122,7 @@ class Lockstep:
 
     def join(self, search: Search) -> Member:
         """Take a search in, before it has searched; its evaluator must be a function or a network."""
+        check_single(search.grown, "self-play")
         batches, game = search.batches, search.game
         batches.check_evaluator()
         if self._cache is None:

@@ -165,7 +165,10 @@ class Node:
 
     @property
     def wdl(self) -> tuple[int, int, int] | None:
-        """The wins, draws and losses of `value_for`; at the root, those of all actions. None: they are not counted."""
+        """The wins, draws and losses of `value_for`. None: they are not counted.
+
+        At the root, those of all actions: a playout from the root itself (`evaluate_root`) belongs to no action.
+        """
         tree = self._tree()
         if not self.search.settings.wdl:
             return None

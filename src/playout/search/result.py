@@ -26,6 +26,7 @@ from playout.report.html import result_html
 from playout.report.text import result_table, result_text
 from playout.settings import ANSWERS, Gumbel, Halving, Settings
 
+from .found import BestFound, SeenLine, seen_line
 from .lines import expected_line
 
 if TYPE_CHECKING:
@@ -57,6 +58,31 @@ class ActionStats:
         return (max(low, limits[0]), min(high, limits[1])) if limits else (low, high)
 
 
+@dataclass(frozen=True)
+class TreeStats:
+    """What one of several trees found by itself. Values are for the player who moves at the root."""
+
+    seed: int  # with it and its number of simulations, a search with roots=1 grows the same tree
+    simulations: int  # of this run
+    visits: int  # of its root
+    value: float
+    proven: float | None
+    best: int | None
+    best_text: str | None
+    value_of_best: float | None  # its value of the action that all trees together answer; None: not visited
+
+    def to_dict(self) -> dict[str, Any]:
+        """One JSON object; the action is given in the game's words."""
+        return {
+            "seed": self.seed,
+            "simulations": self.simulations,
+            "visits": self.visits,
+            "value": self.value,
+            "proven": self.proven,
+            "best": self.best_text,
+        }
+
+
 @checks_calls
 @dataclass(frozen=True)
 class Result:
@@ -75,7 +101,7 @@ class Result:
     best: int | None
     actions: tuple[ActionStats, ...]  # the most visited first, the best before its equals
     visits: int  # of the root, reused ones included
-    leader_since: int  # the simulation at the root since which the best action has been the answer
+    leader_since: int  # the simulation at the root since which the best action has been the answer; several trees: now
     mean_depth: float  # of the simulations of this run
     max_depth: int
     playout_length: float  # mean number of actions in the playouts of this run
@@ -85,6 +111,13 @@ class Result:
     saved: int = 0  # graph search: edges that lead to a node another edge led to first
     moves: int = 0  # of players, played before as far as the search knows; outcomes of chance are not moves
     seed: int | None = None  # of the search: with it, the same search can be run again
+    seen: SeenLine | None = field(repr=False, default=None)  # what `best_found` plays again
+    trees: tuple[TreeStats, ...] = ()  # with several roots: what each of them found
+
+    @property
+    def best_found(self) -> BestFound | None:
+        """One player without chance: the best complete line that any simulation has seen, in the tree or a playout."""
+        return None if self.seen is None else self.seen.played
 
     @property
     def simulations_per_second(self) -> float:
@@ -214,7 +247,9 @@ class Result:
             "max_depth": self.max_depth,
             "playout_length": self.playout_length,
             "seed": self.seed,
+            **({} if self.best_found is None else {"best_found": self.best_found.to_dict()}),
             **({"hits": self.hits, "saved": self.saved} if self.settings.transpositions else {}),
+            **({"trees": [tree.to_dict() for tree in self.trees]} if self.trees else {}),
         }
 
     def explain(self) -> str:
@@ -314,6 +349,7 @@ def result_of(search: "Search", seconds: float, before: Any, reason: str) -> Res
         saved=int(counters[core.SAVED]),
         moves=sum(before.player != CHANCE for before in search.history),
         seed=search.seed,
+        seen=seen_line(search.runner),
     )
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from playout.core import evaluate as core_evaluate
 from playout.core import rules as core_rules
 from playout.core.expand import ROUNDING
+from playout.core.params import FORGOTTEN
 from playout.core.tree import NO_NODE, NODES, NOT_BEGUN, ROOT, child_node
 from playout.core.watch import watched
 from playout.errors import GameError
@@ -35,12 +37,12 @@ def find_fault(runner: "Runner", failed: GameError | None = None) -> None:
     """
     if runner.game.keeps_objects:  # their methods raise messages of their own
         return
+    used = _used(runner)
     if runner.batches is not None:
-        _ask_all(runner, Position(runner.game, runner.work.state.copy()))
-    _ask_all(runner, runner.position)
-    path = _follow(runner, _Path(runner.position), [a for _, step in walked(runner) for a in step], drawn=False)
+        _ask_all(Position(runner.game, runner.work.state.copy()), used)
+    path = follow(start_path(runner.position, used), [a for _, step in walked(runner) for a in step], used)
     for playout, ended in _played_out(runner, path.end):
-        whole = _follow(runner, path, playout, drawn=True)
+        whole = follow(path, playout, used, drawn=True)
         if ended:
             _check_returns(runner, whole.actions, whole.rewards, whole.end)
         elif failed is not None and isinstance(failed.__cause__, Exception):
@@ -48,7 +50,7 @@ def find_fault(runner: "Runner", failed: GameError | None = None) -> None:
 
 
 @dataclass(frozen=True)
-class _Path:
+class Path:
     """A position, and the actions that led to it with the rewards of each."""
 
     end: Position
@@ -56,16 +58,25 @@ class _Path:
     rewards: tuple[Any, ...] = ()
 
 
-def _follow(runner: "Runner", path: _Path, actions: list[int], *, drawn: bool) -> _Path:
-    """Play the actions and check all rules on the way."""
+def start_path(position: Position, used: Collection[str]) -> Path:
+    """The path that begins at a position, where the rules are checked."""
+    _ask_all(position, used)
+    return Path(position)
+
+
+def follow(path: Path, actions: list[int], used: Collection[str], *, drawn: bool = False) -> Path:
+    """Play the actions and check on the way the rules that every search uses, and the optional ones named in `used`.
+
+    `drawn`: the actions come from rules of the game that draw them.
+    """
     for action in actions:
         if drawn and (message := wrong_draw(path.end, action)):
             raise GameError(message)
         after = path.end.play(action)
-        _check_values(runner, "apply", after.rewards, path.end, action, total=False)
+        _check_values("apply", after.rewards, path.end, action, total=False)
         got = np.asarray(after.rewards, float).copy()
-        path = _Path(after, (*path.actions, action), (*path.rewards, got))
-        _ask_all(runner, after)
+        path = Path(after, (*path.actions, action), (*path.rewards, got))
+        _ask_all(after, used)
     return path
 
 
@@ -105,7 +116,7 @@ def _played_out(runner: "Runner", leaf: Position) -> list[tuple[list[int], bool]
     random, tree.rng[0] = tree.rng.copy(), began
     # It fails here for the second time: it is only run to see how far it gets.
     with contextlib.suppress(Exception), watched(runner.control.overdue):
-        core_evaluate.evaluate(runner.rules, runner.params, tree, work)
+        core_evaluate.evaluate(runner.rules, runner.params._replace(remembers=FORGOTTEN), tree, work, 0)
     tree.rng[:] = random
     playouts, actions = list[tuple[list[int], bool]](), list[int]()
     for action in itertools.takewhile(lambda action: action != UNUSED, work.trace[1:].tolist()):
@@ -117,23 +128,35 @@ def _played_out(runner: "Runner", leaf: Position) -> list[tuple[list[int], bool]
     return playouts if len(playouts) == runner.params.rollouts else [*playouts, (actions, False)]
 
 
-def _ask_all(runner: "Runner", position: Position) -> None:
+def _used(runner: "Runner") -> set[str]:
+    """The optional rules that a search uses."""
+    game, params = runner.game, runner.params
+    static = params.evaluator != 0 or params.static_too or params.depth
+    asked = {
+        "priors": game.has("priors") and (params.has_priors or is_guided(runner.settings)),
+        "hash": params.has_hash,
+        "action_code": params.codes,
+        "evaluate": game.has("evaluate") and static,
+    }
+    return {rule for rule, is_asked in asked.items() if is_asked}
+
+
+def _ask_all(position: Position, used: Collection[str]) -> None:
     """Call each rule that the search uses for a position."""
     if position.player == TERMINAL:
         return
     position.actions()
     if position.player == CHANCE:
         _check_probabilities(position)
-    game, params = runner.game, runner.params
-    if position.player != CHANCE and game.has("priors") and (params.has_priors or is_guided(runner.settings)):
+    if position.player != CHANCE and "priors" in used:
         position.priors()
-    if params.has_hash:
+    if "hash" in used:
         check_hash(position)
-    if params.codes and position.player != CHANCE:
+    if "action_code" in used and position.player != CHANCE:
         for action in position.actions():
             position.action_code(action)
-    if game.has("evaluate") and (params.evaluator != 0 or params.static_too or params.depth):
-        _check_values(runner, "evaluate", position.evaluate(), position, None, total=True)
+    if "evaluate" in used:
+        _check_values("evaluate", position.evaluate(), position, None, total=True)
 
 
 def check_hash(position: Position) -> None:
@@ -161,11 +184,9 @@ def _check_probabilities(position: Position) -> None:
         )
 
 
-def _check_values(
-    runner: "Runner", rule: str, values: Any, position: Position, action: int | None, *, total: bool
-) -> None:
+def _check_values(rule: str, values: Any, position: Position, action: int | None, *, total: bool) -> None:
     """Refuse values out of range; the rewards of one action need not add up to what a whole game brings."""
-    game = runner.game
+    game = position.game
     where = f" in {position.text or 'the start'}"
     if action is not None:
         where = f" for action {position.action_text(action)}{where}"

@@ -32,7 +32,8 @@ def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
     if child <= core.END or params.open_loop:  # the nodes of an open loop mix all outcomes of chance
         return None
     used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS, core.POSITIONS)]
-    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1, used[3])
+    tables = copying.rows(old, "amaf") + 1
+    new = copying.grown(runner.new_tree(after, 0, used[0] + 1, used[1] + 1, tables), 0, 0, used[2] + 1, used[3])
     copying.copy_subtree(old, new, child, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
     new.rng[:] = old.rng
     new.counters[core.REWARDED] = old.counters[core.REWARDED]
@@ -42,6 +43,21 @@ def subtree(runner: "Runner", after: Position, action: int) -> Tree | None:
     if after.player != CHANCE:
         new.counters[core.LEADER] = answer.best_edge(params, new, core.ROOT)
     return new
+
+
+def compact(runner: "Runner") -> Tree:
+    """A copy of the tree without the gaps that threads leave, and with each node after its parent."""
+    old = runner.tree
+    used = [int(old.counters[i]) for i in (core.NODES, core.EDGES, core.PROOFS, core.POSITIONS)]
+    new = copying.grown(runner.new_tree(runner.position, 0, used[0] + 1, used[1] + 1), 0, 0, used[2] + 1, used[3])
+    copying.copy_subtree(old, new, core.ROOT, np.zeros(used[0] + 1, np.int32), np.zeros(used[0] + 1, np.int32))
+    kept = ("bounds", "best", "line", "rng", "learned", "policy", "backup")
+    counters = old.counters.copy()
+    for index in (core.NODES, core.EDGES, core.PROOFS):
+        counters[index] = new.counters[index]
+    if counters[core.LEADER] >= 0:
+        counters[core.LEADER] += new.nodes[core.ROOT]["first_edge"] - old.nodes[core.ROOT]["first_edge"]
+    return new._replace(counters=counters, **{name: getattr(old, name).copy() for name in kept})
 
 
 def restrict(runner: "Runner", only: Collection[int | str] | int | str) -> None:
@@ -78,8 +94,7 @@ def shape_priors(runner: "Runner") -> None:
     first, count, opened = int(node["first_edge"]), int(node["count"]), int(node["opened"])
     block = runner.tree.edges[first : first + count]
     if temperature != 1.0:
-        flat = block["prior"].astype(np.float64) ** (1.0 / temperature)
-        block["prior"] = flat / flat.sum()
+        block["prior"] = tempered(block["prior"], temperature)
     if noise is not None:
         with np.errstate(over="ignore"):
             generator = np.random.default_rng(int(random_bits(runner.tree.rng)))
@@ -87,6 +102,20 @@ def shape_priors(runner: "Runner") -> None:
         block["prior"] = (1 - noise.fraction) * block["prior"] + noise.fraction * drawn
     order = opened + np.argsort(-block["prior"][opened:], kind="stable")
     block[opened:] = block[order]
+
+
+def tempered(priors: Any, temperature: float) -> Any:
+    """Priors to the power of 1 / temperature, scaled to sum to one; towards 0, all on the largest.
+
+    >>> tempered(np.array([0.8, 0.2]), 2.0).round(3).tolist(), tempered(np.array([0.4, 0.4, 0.2]), 1e-300).tolist()
+    ([0.667, 0.333], [0.5, 0.5, 0.0])
+    """
+    most = float(priors.max(initial=0.0))
+    if most <= 0.0:
+        return priors
+    with np.errstate(under="ignore", over="ignore"):  # the largest is 1, whatever the power
+        flat = (priors.astype(np.float64) / most) ** (1.0 / temperature)
+    return flat / flat.sum()
 
 
 def alphas(noise: Noise, priors: Any) -> Any:

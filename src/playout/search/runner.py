@@ -1,18 +1,18 @@
 """`Runner`: the tree of one search, and all that enters a kernel to grow it."""
 
 import copy
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from playout.core import answer, endings, simulate
+from playout.core import endings, simulate
 from playout.core import expand as core_expand
 from playout.core import graph as core_graph
 from playout.core import tree as core
+from playout.core.amaf import FIRST_TABLES, new_tables
 from playout.core.learned import new_learned
-from playout.core.params import GRAPH, HALVING, OPEN, TREE, Params
+from playout.core.params import GRAPH, HALVING, OPEN, OUTSIDE, TREE, Params
 from playout.core.tree import Tree, Work
 from playout.errors import GameError, PositionError, SettingsError
 from playout.evaluators import Evaluator
@@ -23,23 +23,18 @@ from playout.settings import Settings
 
 from . import room, roots
 from .batches import Batches
+from .chunks import ENDLESS, ChunkedRun
 from .control import Control
+from .crew import Crew
 from .failures import check_expansion, check_status
+from .found import SeenLine, carry_line, take_line
 from .limits import Limits
+from .pipeline import Pipeline
 from .retrace import check_hash, find_fault
 from .tables import rules_of_game, rules_with_parts
 
-CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are checked
 EXACT_CHUNK = 4096  # simulations in a call of the kernel when a search is grown again
-ENDLESS = 2**62  # no limit
 KERNELS = {TREE: simulate.run, GRAPH: simulate.run_in_graph, OPEN: simulate.run_open}
-REASONS = {
-    endings.SOLVED: "proven",
-    endings.DECIDED: "decided",
-    endings.NODE_LIMIT: "nodes",
-    endings.BYTE_LIMIT: "bytes",
-    endings.FULL: "full",
-}
 
 
 class Runner:
@@ -59,6 +54,10 @@ class Runner:
         self.topology = OPEN if self.params.open_loop else GRAPH if self.params.graph else TREE
         self.work: Work = self.new_work(depth=128)
         self.batches: Batches | None = None  # where values come from outside
+        self.found: SeenLine | None = None  # the last one that was asked for
+        # Objects hold Python's lock: they gain nothing. Networks have threads of their own (`attach`).
+        alone = game.keeps_objects or self.params.evaluator == OUTSIDE or settings.threads == 1
+        self.crew: Crew | None = None if alone else Crew(self, settings.threads)
 
     def __copy__(self) -> "Runner":
         """A runner of its own over the same tree."""
@@ -67,7 +66,9 @@ class Runner:
         twin.control = Control()
         twin.work, twin.random = self.new_work(len(self.work.path_nodes)), copy.deepcopy(self.random)
         if self.batches is not None:  # pending leaves belong to one search
-            twin.batches = Batches(twin, self.batches.evaluator)
+            twin.attach(self.batches.evaluator)
+        if self.crew is not None:
+            twin.crew = Crew(twin, self.crew.count)
         return twin
 
     @property
@@ -84,7 +85,8 @@ class Runner:
 
     def attach(self, evaluator: Evaluator) -> None:
         """Take the values of leaves from an evaluator."""
-        self.batches = Batches(self, evaluator)
+        threads = self.settings.threads
+        self.batches = Batches(self, evaluator) if threads == 1 else Pipeline(self, evaluator, threads)
 
     @property
     def cuts_batches(self) -> bool:
@@ -108,21 +110,26 @@ class Runner:
             cls = type(part)
             raise SettingsError(missing(cls._role, cls.__qualname__, cls.__module__) + "; until then, it can be read")
 
-    def with_parts(self, *, shown: bool) -> Any:
+    def with_parts(self, *, shown: bool, waiting: int | None = None) -> Any:
         """The rules table with policy and backup in it; see `rules_with_parts`."""
         arrays = (self.params, self.tree, self.work)
-        return rules_with_parts(self.rules, self.game, self.settings, self.topology, arrays, shown=shown)
+        return rules_with_parts(
+            self.rules, self.game, self.settings, self.topology, arrays, shown=shown, waiting=waiting
+        )
 
     # The tree.
 
-    def new_tree(self, position: Position, seed: int, records: int = 1024, edges: int = 4096) -> Tree:
-        """An empty tree with room for `records` nodes and `edges` edges."""
+    def new_tree(
+        self, position: Position, seed: int, records: int = 1024, edges: int = 4096, tables: int = FIRST_TABLES
+    ) -> Tree:
+        """An empty tree with room for `records` nodes, `edges` edges and `tables` of actions where nodes have them."""
         game, keep = self.game, bool(self.params.keep_states)
         parts = self.settings.policy.kept(game), self.settings.backup.kept(game, self.settings.wdl)
         rows = game.max_actions if self.params.root >= HALVING else 0
         learned = new_learned(game.players, self.params.codes, self.params.learns)
+        amaf, graph = new_tables(game.players, self.params.codes, self.params.amaf, tables), self.params.graph
         return core.new_tree(
-            position.buffer, game.players, keep, seed, self.params.graph, records, edges, *parts, rows, learned
+            position.buffer, game.players, keep, seed, graph, records, edges, *parts, rows, learned, amaf
         )
 
     def plant(self, position: Position, seed: int) -> None:
@@ -141,13 +148,14 @@ class Runner:
 
     def move_to(self, after: Position, action: int) -> None:
         """Make the subtree of an action the tree; where it has none, plant a new one."""
-        kept = roots.subtree(self, after, action)
+        before, kept = self.tree, roots.subtree(self, after, action)
         if kept is None:
             self.plant(after, int(self.tree.rng[0]))
-            return
-        self.tree, self.position = kept, after
-        if after.player != CHANCE:
-            self.shape_priors()
+        else:
+            self.tree, self.position = kept, after
+            if after.player != CHANCE:
+                self.shape_priors()
+        self.tree = carry_line(before, self.tree, action, after, self.params.discount)
 
     def aim(self, simulations: int) -> None:
         """Have the root plan for this many more simulations; a plan that is under way is carried out first."""
@@ -184,9 +192,9 @@ class Runner:
         """Grow the tree's arrays to twice the used size, but not past a limit of bytes."""
         self.tree = room.enlarged(self, byte_limit)
 
-    def reserve(self, limits: Limits) -> None:
-        """Grow the tree's arrays to what a whole run may need."""
-        self.tree = room.reserved(self, limits)
+    def reserve(self, limits: Limits, trees: int = 1) -> None:
+        """Grow the tree's arrays to what a whole run may need; it is one of several `trees`."""
+        self.tree = room.reserved(self, limits, trees)
 
     # Kernels.
 
@@ -204,11 +212,14 @@ class Runner:
             raise
         finally:
             self.work.rewards[:] = 0.0
+            self.tree = take_line(self.tree, self.work)
 
     def compile(self) -> None:
         """Compile the kernel, or read it from disk, before the clock of a run starts."""
         if self.batches is not None:
             self.batches.compile()
+        elif self.crew is not None:
+            self.crew.compile()
         else:
             KERNELS[self.topology](*self.kernel_arguments, 0, ENDLESS, ENDLESS, 0)
 
@@ -218,6 +229,10 @@ class Runner:
         """Up to `simulations` in one call of the kernel, or one batch: (status, detail)."""
         if self.batches is not None:
             return self.batches.advance(simulations, node_limit, byte_limit, target, params)
+        if self.crew is not None and not (params.evaluate_root and self.tree.nodes[core.ROOT]["visits"] == 0):
+            return self.crew.advance(simulations, node_limit, byte_limit, target, params)
+        if self.crew is not None:
+            simulations = 1
         status, detail = self.call(
             KERNELS[self.topology],
             self.rules,
@@ -236,15 +251,15 @@ class Runner:
         if status == endings.GROW:
             self.make_room(byte_limit)
         elif status == endings.DEEPER:
-            self.work = self.new_work(2 * len(self.work.path_nodes), len(self.work.trace))
+            self.work = self.new_work(2 * len(self.work.path_nodes))
             self.make_room(byte_limit)
         else:
             check_status(self, status, detail)
 
     # Runs.
 
-    def check_root(self, limits: Limits | None = None) -> None:
-        """Refuse a root that can't be searched, and a limit of bytes that is too small for it."""
+    def check_root(self, limits: Limits | None = None, trees: int = 1) -> None:
+        """Refuse a root that can't be searched, and a limit of bytes that is too small for it in several `trees`."""
         self.check_parts()
         game, position = self.game, self.position
         if position.is_terminal:
@@ -255,10 +270,11 @@ class Runner:
         self._check_plan(limits.simulations if limits is not None else None)
         if limits is not None and limits.bytes is not None:
             proofs = core.END_PROOF + 1 + (len(self.work.path_nodes) if self.params.solver else 0)
-            least = core.record_bytes(self.tree, core.ROOT + 2, 2 * game.max_actions, proofs)
+            least = trees * core.record_bytes(self.tree, core.ROOT + 2, 2 * game.max_actions, proofs)
             if limits.bytes < least:
+                roots = "a root" if trees == 1 else f"{trees} roots"
                 raise SettingsError(
-                    f"limit bytes is {limits.bytes}, too small for a root of {game.title} with {game.players} "
+                    f"limit bytes is {limits.bytes}, too small for {roots} of {game.title} with {game.players} "
                     f"player{'s' if game.players > 1 else ''}; expected at least {least}"
                 )
 
@@ -280,39 +296,15 @@ class Runner:
         self, limits: Limits, began: float, progress: Callable[[float], None] | None, *, early_stop: bool = True
     ) -> str:
         """Run chunks of simulations until a limit is reached; returns which one."""
-        params = self.params if early_stop else self.params._replace(early_stop=0)
-        node_limit, byte_limit = limits.nodes or ENDLESS, limits.bytes or ENDLESS
-        start = self.simulations
-        target = start + limits.simulations if limits.simulations else ENDLESS
-        chunk = 1 if self.game.keeps_objects else 16  # an object may take a second for each
+        run = ChunkedRun(self, limits, began, early_stop=early_stop)
         with self.game.using_random(self.random, self.control.overdue):
             while True:
-                done, now = self.simulations, time.perf_counter() - began
                 if progress is not None:
-                    progress(limits.share(self.tree, done - start, now))
-                if done >= target:
-                    return "simulations"
-                if limits.seconds is not None and now >= limits.seconds:
-                    return "seconds"
-                if self.control.is_stopped:
-                    return "stop"
-                if limits.seconds is not None and done > start:
-                    left = int((done - start) / now * (limits.seconds - now)) + 1  # simulations, at the rate so far
-                    chunk = max(1, min(chunk, left))
-                    if params.early_stop and limits.simulations is None and answer.is_decided(params, self.tree, left):
-                        return "decided"
-                entered = time.perf_counter()
-                status, detail = self.advance(min(chunk, target - done), node_limit, byte_limit, target, params)
-                took = time.perf_counter() - entered
-                if status in REASONS:
-                    return REASONS[status]
-                self.serve(status, detail, byte_limit)
-                if self.batches is not None:
-                    chunk = 1 << 20  # the evaluator decides how much is done at once
-                elif took < CHUNK_SECONDS / 2:
-                    chunk = min(chunk * 2, 1 << 20)
-                elif took > CHUNK_SECONDS:
-                    chunk = max(1, int(chunk * CHUNK_SECONDS / took))
+                    progress(run.share)
+                if reason := run.advance():
+                    break
+            self.drain()
+        return reason
 
     def exactly(self, simulations: int) -> None:
         """Run a number of simulations without limits or early stop; `stop` and a proof end it."""
@@ -323,5 +315,11 @@ class Runner:
                 left = min(target - self.simulations, EXACT_CHUNK)
                 status, detail = self.advance(left, ENDLESS, ENDLESS, target, params)
                 if status == endings.SOLVED:
-                    return
+                    break
                 self.serve(status, detail)
+            self.drain()
+
+    def drain(self) -> None:
+        """Back up what is still under evaluation."""
+        if self.batches is not None:
+            self.batches.drain()

@@ -16,7 +16,7 @@ from playout.core import tree as core
 from playout.core.copying import copied
 from playout.core.params import HALVING, Params
 from playout.core.tree import Tree
-from playout.errors import FileError, PositionError, SettingsError
+from playout.errors import FileError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
 from playout.game import Game, Position
 from playout.parts.part import Column
@@ -27,13 +27,15 @@ from .ask import AskTell, Leaf
 from .batches import Batches
 from .coroutines import EvaluateLeaf, run_async
 from .files import load, save
-from .history import History, Log, log_up_to
+from .forest import GrownTree, bytes_of, check_single, planted, positions_in, seeds_of, start_position
+from .forest_run import run_forest
+from .found import BestFound
+from .history import Log, log_up_to
 from .limits import Limits
-from .lines import proven_line
 from .literal import plant
+from .merge import MergedRoot, best_line, merged_result, shortest_proof
 from .node import Node
 from .result import Result, result_of
-from .roots import restrict
 from .runner import Runner
 from .step import Step, take_step
 
@@ -68,21 +70,16 @@ class Search:
             evaluator = Evaluator(settings.evaluator, game)
             game = evaluator.game
         self.game = game
-        self.runner = Runner(game, settings, self.seed)
-        start = _start_position(game, position)
-        self.past = History(self.runner, start)
-        self.runner.plant(start, self.seed)
-        self.past.begin()
-        if not self.runner.absent_parts():  # a file may name some that are not at hand
-            self.runner.rules = self.runner.with_parts(shown=False)
-        game.searched_by(self)
-        self._asking: AskTell | None = None
-        if evaluator is not None:
-            self.runner.attach(evaluator)
-            self._asking = AskTell(self.batches, self.past)
-        if only is not None:
-            restrict(self.runner, only)
-            self.past.begin_with_tree()
+        runners = [Runner(game, settings, seed) for seed in seeds_of(self.seed, settings.roots)]
+        start = start_position(game, position)
+        self._take([planted(runner, start, evaluator, only) for runner in runners])
+        game.searched_by(self, bool(self.params.check_keys))
+
+    def _take(self, trees: list[GrownTree]) -> None:
+        self.grown = trees  # one, or several where the settings have more roots
+        self.runner, self.past = trees[0]
+        has_asking = self.runner.batches is not None and len(trees) == 1
+        self._asking = AskTell(self.batches, self.past) if has_asking else None
 
     # Running.
 
@@ -113,16 +110,19 @@ class Search:
         """A run; without `aims`, one that a log tells of: what its root plans stands there."""
         runner = self.runner
         with runner.control.busy("run"):
-            runner.control.start_over()
-            runner.check_root(limits)
+            for tree in self.grown:
+                tree.runner.control.start_over()
+            runner.check_root(limits, len(self.grown))
             self._take_back_all()
             runner.compile()
             if aims and limits.simulations is not None:
                 self.past.aim(limits.simulations)
+            tell = None if progress is None else lambda share: progress(self, share)
+            if len(self.grown) > 1:
+                return run_forest(self, limits, early_stop, tell)
             began, before = time.perf_counter(), self.tree.counters.copy()
             runner.reserve(limits)
             runner.control.deadline = None if limits.seconds is None else began + limits.seconds
-            tell = None if progress is None else lambda share: progress(self, share)
             try:
                 reason = runner.run(limits, began, tell, early_stop=early_stop)
             finally:
@@ -132,7 +132,8 @@ class Search:
 
     def stop(self) -> None:
         """End a run from another thread; it returns what it has found within a few hundredths of a second."""
-        self.runner.control.stop()
+        for tree in self.grown:
+            tree.runner.control.stop()
 
     def step(self) -> Step:
         """Run one simulation and return its four phases in full.
@@ -140,6 +141,7 @@ class Search:
         The tree is the same as after `run(1)`; where the root plans (`Gumbel`, `Halving`), as after one simulation of a
         run whose number of simulations is not given.
         """
+        check_single(self.grown, "step")
         with self.runner.control.busy("step"):
             self.runner.check_root()
             self._take_back_all()
@@ -151,11 +153,21 @@ class Search:
         """What was found so far at this root, without searching. `progress` may call it during a run."""
         control, before = self.runner.control, np.zeros_like(self.tree.counters)
         with contextlib.nullcontext() if control.is_mine else control.busy("result"):
+            if len(self.grown) > 1:
+                return merged_result(self, 0.0, [before] * len(self.grown), "")
             return result_of(self, 0.0, before, "")
+
+    @property
+    def best_found(self) -> BestFound | None:
+        """The best complete line that any simulation has seen; None for several players, with chance, or before one."""
+        line = best_line(self.grown)
+        return None if line is None else line.played
 
     def is_decided(self, simulations: int) -> bool:
         """Whether `simulations` more can't change the answer, where visits decide. `progress` may call it."""
-        return bool(answer.is_decided(self.params, self.tree, whole_from(simulations, "simulations", 0, 2**62)))
+        more = whole_from(simulations, "simulations", 0, 2**62)
+        tree = self.tree if len(self.grown) == 1 else MergedRoot.of(self.params, self.trees).tree
+        return bool(answer.is_decided(self.params, tree, more))
 
     def proven_line(self, action: int | str) -> tuple[int, ...]:
         """The play behind a proven win or loss of two players, from an action at the root to the end of the game.
@@ -163,7 +175,7 @@ class Search:
         The winner takes the shortest proven way, the loser the longest: the win comes within the length of the line,
         whatever the loser does. Empty if nothing is proven, or a draw.
         """
-        return proven_line(self.params, self.tree, self.position.action(action))
+        return shortest_proof(self.params, self.trees, self.position.action(action))
 
     # State.
 
@@ -185,32 +197,37 @@ class Search:
     @property
     def simulations(self) -> int:
         """Simulations since the current position was set; those of a reused subtree are not counted."""
-        return self.runner.simulations
+        return sum(tree.runner.simulations for tree in self.grown)
 
     @property
     def nodes(self) -> int:
-        """Positions in the tree."""
-        return int(self.tree.counters[core.POSITIONS])
+        """Positions in the tree, or in all trees."""
+        return positions_in(self.grown)
 
     @property
     def edges(self) -> int:
-        """Actions in the tree."""
-        return int(self.tree.counters[core.EDGES])
+        """Actions in the tree, or in all trees."""
+        return sum(int(tree.counters[core.EDGES]) for tree in self.trees)
 
     @property
     def root(self) -> Node:
-        """The tree, as nodes."""
+        """The tree, as nodes; with several roots, the first one's."""
         return Node.root_of(self)
 
     @property
     def tree(self) -> Tree:
-        """The tree as flat arrays; see `playout.core.tree`."""
+        """The tree as flat arrays; see `playout.core.tree`. With several roots, the first one's."""
         return self.runner.tree
 
     @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees of all roots; see `Settings.roots`."""
+        return tuple(tree.runner.tree for tree in self.grown)
+
+    @property
     def tree_bytes(self) -> int:
-        """The memory that the tree uses."""
-        return core.used_bytes(self.tree)
+        """The memory that the tree uses, or all trees."""
+        return bytes_of(self.grown)
 
     @property
     def params(self) -> Params:
@@ -286,6 +303,7 @@ class Search:
     @property
     def asking(self) -> AskTell:
         """Ask and tell, where values come from outside."""
+        check_single(self.grown, "ask and tell")
         if self._asking is None:
             raise SettingsError(
                 "ask and tell: this search evaluates by itself; give it a network, a function, or "
@@ -312,7 +330,8 @@ class Search:
             number = self.position.action(action)
             after = self.position.play(number)
             self._take_back_all()
-            self.past.play(number, after)
+            for tree in self.grown:
+                tree.past.play(number, after)
             return after
 
     def log_up_to(self, simulations: int) -> Log:
@@ -324,12 +343,14 @@ class Search:
 
         The tree is grown again up to there; `stop` from another thread ends that early.
         """
+        check_single(self.grown, "rewind")
         target = whole(simulations)
         if target is None or not 0 <= target <= self.simulations:
             raise SettingsError(
                 f"rewind to {simulations!r}, expected a whole number from 0 to {self.simulations}, the simulations "
                 f"since the position was set"
             )
+        self.past.check_can_rewind(target)
         with self.runner.control.busy("rewind"):
             self.runner.check_parts()
             self.runner.control.start_over()
@@ -339,6 +360,7 @@ class Search:
     def set_root(self, like: Settings) -> None:
         """Treat the next root as other settings do: their `root`, `noise` and `root_temperature`. The current one keeps
         its priors and its plan. A root that plans must stay one, and one that does not as well."""
+        check_single(self.grown, "set_root")
         changes = {name: getattr(like, name) for name in ("root", "noise", "root_temperature")}
         settings = self.settings.replace(**changes)
         if settings == self.settings:
@@ -362,12 +384,14 @@ class Search:
     def log(self) -> Log:
         """What was done since the search began, a run that is under way included: ("run", simulations),
         ("plan", simulations) where a root began to plan for a run, and ("play", action)."""
+        check_single(self.grown, "log")
         return self.past.log_now()
 
     def snapshot(self) -> "Search":
         """A copy with a tree of its own. Take it between runs, or from `progress` during one."""
         twin = copy.copy(self)
-        twin.runner.tree, twin.past.log = copied(self.tree), self.log
+        for tree in twin.grown:
+            tree.past.log, tree.runner.tree = tree.past.log_now(), copied(tree.runner.tree)
         return twin
 
     def replay(self, log: Log) -> bool:
@@ -408,16 +432,14 @@ class Search:
         """A search of its own over the same tree; `play` and `rewind` make a new tree and leave this one alone."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.runner = copy.copy(self.runner)
-        twin.past = self.past.copy_for(twin.runner)
-        if self._asking is not None:
-            twin._asking = AskTell(twin.batches, twin.past)
-        self.game.searched_by(twin)
+        runners = [copy.copy(tree.runner) for tree in self.grown]
+        twin._take([GrownTree(new, old.past.copy_for(new)) for new, old in zip(runners, self.grown, strict=True)])
+        self.game.searched_by(twin, bool(twin.params.check_keys))
         return twin
 
     def kept_states(self) -> Any:
         """The states that this search may still need, one row of bytes each. A game of Python objects asks for it."""
-        return self.past.kept_states()
+        return np.vstack([tree.past.kept_states() for tree in self.grown])
 
     # Files.
 
@@ -433,6 +455,7 @@ class Search:
     ) -> "Search":
         """A search that begins with a tree written by hand; see `playout.search.literal`."""
         search = cls(game, settings, position=position, seed=seed)
+        check_single(search.grown, "from_tree")
         plant(search.runner, literal)
         search.past.begin_with_tree()
         return search
@@ -440,6 +463,7 @@ class Search:
     def save(self, path: str | Path, *, compress: bool = True) -> None:
         """Write the whole search to one file; see docs/file-format.md. Without compression it is several times as
         fast."""
+        check_single(self.grown, "save")
         with self.runner.control.busy("save"):
             self._take_back_all()
             save(self, path_from(path, "Search.save"), compress)
@@ -473,14 +497,3 @@ class Search:
         """Discard pending leaves: the tree is about to be walked in another way."""
         if self._asking is not None:
             self._asking.take_back_all()
-
-
-def _start_position(game: Game, position: str | Position | None) -> Position:
-    """The position that a search of `game` begins at."""
-    if isinstance(position, Position):
-        position = game.adopt(position)
-    if not isinstance(position, Position | str | None):
-        raise PositionError(f"Search got position {position!r}, expected a text or a Position of {game.title}")
-    if isinstance(position, Position) and type(position.game) is not type(game):
-        raise PositionError(f"Search got a position of {position.game.title}, expected one of {game.title}")
-    return position if isinstance(position, Position) else game.position(position)

@@ -14,7 +14,7 @@ from playout.core import expand as core_expand
 from playout.core import select as core_select
 from playout.core import tree as core
 from playout.core.halving import prepare_root
-from playout.core.params import FORCED, GUMBEL, HALVING, ROLLOUTS
+from playout.core.params import ALONE, BATCHED, FORCED, GUMBEL, HALVING, ROLLOUTS
 from playout.errors import PositionError, SettingsError
 from playout.game import CHANCE, Playouts, Position
 from playout.report.steps import step_text
@@ -173,7 +173,7 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
         static = returns = tuple(batches.answer_walk(depth, player).tolist())
         expansion = _answered(runner, positions[-1], depth)
     elif evaluated:  # Step 3. Evaluation
-        code = runner.call(core_evaluate.evaluate, rules, params, tree, work)
+        code = runner.call(core_evaluate.evaluate, rules, params, tree, work, depth)
         if code < 0:
             runner.serve(endings.BAD_PLAYOUT, code)
         if params.evaluator != ROLLOUTS or params.static_too:
@@ -185,7 +185,9 @@ def _take(runner: "Runner", recorded: Playouts | None) -> Step:
         playouts = tuple(_playouts(runner, positions[-1], recorded))
         if not runner.call(simulate.leaf_fits, params, work, topology, ending, depth):
             runner.serve(endings.BAD_VALUE, depth)
-        status = runner.call(simulate.finish, rules, params, tree, work, topology, ending, depth)  # Step 4. Backup
+        status = runner.call(
+            simulate.finish, rules, params, tree, work, topology, ALONE, ending, depth, 0
+        )  # Step 4. Backup
         runner.serve(status, 0)
     changes = _changes(runner, choices, before, _numbers_on(runner, depth))
     return Step(
@@ -207,11 +209,12 @@ def _walk(runner: "Runner") -> tuple[int, int, int]:
     """Steps 1 and 2, selection and expansion; again from the same random numbers where memory was short."""
     prepare_root(runner.params, runner.tree)
     undo, batches = runner.tree.rng.copy(), runner.batches
+    waiting = ALONE if batches is None else BATCHED
     while True:
         if batches is not None:
             batches.fit()
         kernel = (*runner.kernel_arguments, runner.topology)
-        ending, depth, player = runner.call(core_select.select, *kernel, batches is not None)
+        ending, depth, player = runner.call(core_select.select, *kernel, waiting, core.ROOT, 0)
         if ending == endings.UNEXPANDED:
             ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
@@ -385,6 +388,7 @@ def _numbers_on(runner: "Runner", depth: int) -> list[tuple[str, int, str, float
         add_node(core.ROOT, 0)
     numbers.append(("tree", 0, "least", float(tree.bounds[core.LEAST])))
     numbers.append(("tree", 0, "greatest", float(tree.bounds[core.GREATEST])))
+    numbers.append(("tree", 0, "best_found", float(tree.best[core.BEST_RETURN]) if len(tree.line) else None))
     return numbers
 
 

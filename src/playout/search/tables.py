@@ -3,7 +3,7 @@
 from typing import Any
 
 from playout.core.compile_errors import RuleCompileError
-from playout.core.params import MAST, MIXED, NST, OUTSIDE, RANDOM, STATIC, Params
+from playout.core.params import ALONE, BATCHED, MAST, MIXED, NST, OUTSIDE, RANDOM, STATIC, Params
 from playout.core.parts import back_up_entry, choose_entry
 from playout.core.rules import BACK_UP, CHOOSE, with_entry
 from playout.core.tree import Tree, Work
@@ -36,13 +36,23 @@ def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
 
 
 def rules_with_parts(
-    rules: Any, game: Game, settings: Settings, topology: int, arrays: tuple[Params, Tree, Work], *, shown: bool
+    rules: Any,
+    game: Game,
+    settings: Settings,
+    topology: int,
+    arrays: tuple[Params, Tree, Work],
+    *,
+    shown: bool,
+    waiting: int | None = None,
 ) -> Any:
     """The table with policy and backup added; they are compiled here if they are new.
 
-    `shown`: the policy also stores its scores and their terms, for a step.
+    `shown`: the policy also stores its scores and their terms, for a step. `waiting`: which simulations are in flight
+    beside one; by default leaves that wait for an answer from outside, if that is where values come from.
     """
-    policy, backup, waiting = settings.policy, settings.backup, arrays[0].evaluator == OUTSIDE
+    policy, backup = settings.policy, settings.backup
+    if waiting is None:
+        waiting = BATCHED if arrays[0].evaluator == OUTSIDE else ALONE
     codes = policy.code(game), backup.code(game)
     try:
         with larger_records_may_stand_in():

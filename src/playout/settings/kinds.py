@@ -31,6 +31,7 @@ MOST_BATCH = 4096
 MOST_SIMULATIONS = 1 << 30
 MOST_CACHE = 1 << 24
 CACHE = 1 << 16
+MOST_NETWORK_THREADS = 64
 
 
 @setting
@@ -211,7 +212,12 @@ class Network:
         meaning=Text("positions whose answers are remembered", "记住回答的局面数"),
     )
     threads: int = whole(
-        default=1, least=1, most=64, unit=THREADS, meaning=Text("threads of the network", "神经网络的线程数")
+        default=1,
+        least=1,
+        most=MOST_NETWORK_THREADS,
+        unit=THREADS,
+        name="network_threads",
+        meaning=Text("threads of the network", "神经网络的线程数"),
     )
 
     def __post_init__(self) -> None:
@@ -285,7 +291,8 @@ def _plan() -> Any:
 @setting
 class Halving:
     """Sequential halving: the root's actions get equally many simulations, then the better half of them, and so on. The
-    answer is the best of the last two. A plan is made for the simulations of a run."""
+    answer is the best of the last two. A plan is made for the simulations of a run. All of the root's actions take
+    part: `Widening` and `OneAtATime` count below the root only."""
 
     simulations: int | None = _plan()
 

@@ -258,8 +258,8 @@ def default_of(options: Mapping[str, Option], name: str, kind: str) -> str:
 def how_to_write(name: str) -> str:
     """How to give an option to `preset`, with the choice that it belongs to where the preset has another.
 
-    >>> how_to_write("c"), how_to_write("threads")
-    ('write preset("default", c=…)', 'write preset("default", evaluator="network", network=…, threads=…)')
+    >>> how_to_write("c"), how_to_write("network_threads")
+    ('write preset("default", c=…)', 'write preset("default", evaluator="network", network=…, network_threads=…)')
     """
     option, chosen = OPTIONS[name], list[str]()
     usual = OPTIONS[option.part].word(getattr(preset_settings("default"), option.part))

@@ -64,7 +64,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
     # A playout that is cut off where there is no static value ends before the players have got what they get together.
     cut_off = rollouts is not None and rollouts.depth is not None and not game.has("evaluate")
     keeps_sum = game.players > 1 and not cut_off and not outside and (s.discount == 1.0 or sums == 0.0)
-    codes = game.rules.codes if s.policy.needs_played or (rollouts and rollouts.learns) else 0
+    codes = game.rules.codes if s.policy.amaf or (rollouts and rollouts.learns) else 0
     return Params(
         players=game.players,
         max_actions=game.max_actions,
@@ -82,7 +82,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         depth=(rollouts.depth or 0) if rollouts else 0,
         mix=float(s.evaluator.weight) if isinstance(s.evaluator, Mixed) else 0.0,
         discount=float(s.discount),
-        solver=int(s.solver and not s.open_loop),
+        solver=int(s.solver and not s.open_loop and not game.sampled),
         lowest=float(limits[0]) if limits else -math.inf,
         highest=float(limits[1]) if limits else math.inf,
         least_return=limits[0] - slack if limits else -FINITE,
@@ -108,7 +108,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         graph=_graph(s, game),
         has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
         check_keys=int(s.transpositions == "check"),
-        virtual_loss=float(s.evaluator.virtual_loss) if isinstance(s.evaluator, Network | Outside) else 0.0,
+        virtual_loss=float(s.evaluator.virtual_loss if isinstance(s.evaluator, Network | Outside) else s.thread_loss),
         prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         node_spread=int(s.policy.needs_spread),
@@ -126,6 +126,8 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         epsilon=float(rollouts.epsilon) if rollouts else 0.0,
         codes=codes,
         code_bits=max(0, codes.bit_length() - 1),
+        amaf=int(getattr(s.policy, s.policy.amaf)) if s.policy.amaf else -1,
+        remembers=_remembers(game),
         has_index=int(game.has("action_index")),
     )
 
@@ -158,7 +160,7 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"{game.title} is made of Python objects, whose actions are numbered separately in each position, so that "
             f"an open loop can't tell which is which; write it as a po.Game, or leave open_loop off"
         )
-    if s.policy.needs_played:
+    if s.policy.amaf:
         game.check_has_codes(type(s.policy).__name__)
     if s.policy.needs_range and limits is None and not _normalises(s, game):
         raise SettingsError(
@@ -172,10 +174,9 @@ def _check_game(s: "Settings", game: Game) -> None:
             f"settings: {type(s.backup).__name__} takes returns of at least {least:g}, and those of {game.title} go "
             f"down to {limits[0]:g}; take another backup"
         )
-    if s.wdl and (game.players == 1 or limits is None):
-        why = "one player" if game.players == 1 else "no value_range"
+    if s.wdl and game.players == 1:
         raise SettingsError(
-            f"settings: wdl counts games won, drawn and lost, and {game.title} has {why}; leave wdl off"
+            f"settings: wdl counts games won, drawn and lost, and {game.title} has one player; leave wdl off"
         )
     if s.backup.below:
         _check_below(s, game)
@@ -246,6 +247,13 @@ def _graph(s: "Settings", game: Game) -> int:
     player, and for two whose returns sum to a constant."""
     one_value = game.players == 1 or (game.players == 2 and _win_decides(game) and s.discount == 1.0)
     return NO_GRAPH if not s.transpositions else SCALARS if one_value else VECTORS
+
+
+def _remembers(game: Game) -> int:
+    """Whether the best complete line is remembered, and who knows the actions of a playout."""
+    if game.players > 1 or game.has("chance_outcomes"):
+        return core.FORGOTTEN
+    return core.TOLD if game.keeps_objects else core.TRACED
 
 
 def _led(rollouts: Rollouts) -> int:

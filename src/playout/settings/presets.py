@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from playout.backups import Best
 from playout.common.arguments import did_you_mean
 from playout.common.declare import Text
 from playout.errors import GameError, SettingsError
 from playout.game import Game
-from playout.policies import PUCT, UCT, Parent
+from playout.policies import PUCT, UCT, Improved, Parent
 
-from .kinds import Falling, Mixed, Network, Noise, OneAtATime, Rollouts, Static, Widening
+from .kinds import Falling, Gumbel, Mixed, Network, Noise, OneAtATime, Rollouts, Static, Widening
 from .settings import Settings
 
 
@@ -52,6 +53,14 @@ PRESETS: dict[str, Preset] = {
         ),
         Settings(policy=PUCT(1.5), evaluator=Rollouts(guided=True)),
     ),
+    "optimise": Preset(
+        Text(
+            "one player without chance: the highest return instead of the mean, values normalised, little exploration, "
+            "transpositions, nothing searched twice; take best_found",
+            "单人且无随机：以最高回报代替均值，价值归一化，少探索，置换，已穷尽的不再搜索；取 best_found",
+        ),
+        Settings(policy=UCT(0.3), backup=Best(), normalise=True, transpositions=True),
+    ),
     "stepwise": Preset(
         Text(
             "one child at a time, c = 1.414, random playouts, the most visited action",
@@ -84,10 +93,10 @@ PRESETS: dict[str, Preset] = {
     ),
     "othello": Preset(
         Text(
-            "othello: UCT that explores half as much, random playouts, proofs, the most visited action",
-            "黑白棋：探索减半的 UCT，随机模拟对局，有证明，取访问最多的行动",
+            "othello: UCT that explores half as much, playouts that learn (NST), proofs, the most visited action",
+            "黑白棋：探索减半的 UCT，会学习的模拟对局（NST），有证明，取访问最多的行动",
         ),
-        Settings(policy=UCT(0.7)),
+        Settings(policy=UCT(0.7), evaluator=Rollouts(nst=True)),
     ),
     "flat": Preset(
         Text(
@@ -111,6 +120,22 @@ PRESETS: dict[str, Preset] = {
             solver=False,
         ),
     ),
+    "environment": Preset(
+        Text(
+            "environments whose positions come back: PUCT with priors from the adapter's table, values scaled by what "
+            "was seen, equal positions merged",
+            "局面会重复出现的环境：PUCT，先验取自适配器的表，按所见范围缩放价值，合并相同局面",
+        ),
+        Settings(policy=PUCT(1.0), normalise=True, transpositions=True),
+    ),
+    "control": Preset(
+        Text(
+            "environments whose positions never come back: UCT that explores much, values scaled by what was seen, "
+            "random playouts",
+            "局面不会重复出现的环境：多探索的 UCT，按所见范围缩放价值，随机模拟对局",
+        ),
+        Settings(policy=UCT(2.0), normalise=True),
+    ),
     "network": Preset(
         Text(
             "a policy and value network at its best: PUCT whose c grows with the visits, unvisited moves like their "
@@ -133,6 +158,16 @@ PRESETS: dict[str, Preset] = {
             temperature=Falling(),
             solver=False,
         ),
+    ),
+    # Without the Gumbel noise, as the paper evaluates: self-play draws it (`training/selfplay.py`).
+    "gumbel": Preset(
+        Text(
+            "Gumbel AlphaZero as it plays for strength: sequential halving between the root's actions of highest "
+            "prior, below it visits in the proportions of the improved policy, proofs; for variety, gumbel_noise=1",
+            "Gumbel AlphaZero 求胜时的设置：在根节点先验最高的行动间逐次减半，其下按改进策略的比例访问，有证明；"
+            "求变化时用 gumbel_noise=1",
+        ),
+        Settings(policy=Improved(), evaluator=Network(), root=Gumbel(noise=0.0), unvisited=Parent()),
     ),
     # lc0 0.31 as it comes, one leaf at a time; its values of these settings are its own options of like names. Its c
     # grows with ln((N + 38739) / 38739), without our 1: the same as a base of one less, and what that adds off c.

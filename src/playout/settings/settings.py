@@ -14,6 +14,7 @@ from playout.backups import Backup, Mean
 from playout.common.arguments import did_you_mean
 from playout.common.declare import (
     ON_OFF,
+    THREADS,
     Declaration,
     Text,
     check_fields,
@@ -22,13 +23,14 @@ from playout.common.declare import (
     flag,
     number,
     setting,
+    whole,
     word,
 )
 from playout.core.columns import WDL
 from playout.core.params import Params
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.parts.part import Part, from_saved, kind_of
+from playout.parts.part import Part, from_saved, is_own, kind_of
 from playout.policies import UCT, Parent, Policy
 
 from .kinds import (
@@ -48,6 +50,11 @@ from .kinds import (
     Widening,
 )
 from .params import kernel_params
+
+MOST_ROOTS = 256
+
+
+MOST_THREADS = 256
 
 
 @setting
@@ -125,9 +132,10 @@ class Settings:
         words={"plain": None, "gumbel": Gumbel, "halving": Halving, "forced": Forced},
         meaning=Text(
             "who chooses at the root: plain: the policy, as elsewhere; gumbel, halving: a plan that drops the worse "
-            "half of the actions again and again; forced: the policy, with a least number of visits",
-            "根节点由谁选择：plain：与别处一样由策略；gumbel、halving：按计划逐轮淘汰较差的一半行动；"
-            "forced：策略，但保证最少访问次数",
+            "half of the actions again and again, whatever expansion lets in elsewhere; forced: the policy, with a "
+            "least number of visits",
+            "根节点由谁选择：plain：与别处一样由策略；gumbel、halving：按计划逐轮淘汰较差的一半行动，"
+            "不受 expansion 限制；forced：策略，但保证最少访问次数",
         ),
     )
     noise: Noise | None = choice(
@@ -211,8 +219,38 @@ class Settings:
     wdl: bool = flag(
         default=False,
         meaning=Text(
-            "count the games that each action won, drew and lost, by playouts to the end",
-            "统计每个行动的胜、和、负局数，模拟对局须走到终局",
+            "count the games that each action won, drew and lost, by playouts to the end; won: all others got less",
+            "统计每个行动的胜、和、负局数，模拟对局须走到终局；胜：其他玩家所得都更少",
+        ),
+    )
+    roots: int = whole(
+        default=1,
+        least=1,
+        most=MOST_ROOTS,
+        unit=Text("trees", "棵树"),
+        meaning=Text(
+            "independent trees, searched on all cores and added up at the root; the same result on any number of cores",
+            "独立的树，用所有核心搜索，并在根节点合并；不论多少核心，结果相同",
+        ),
+    )
+
+    threads: int = whole(
+        default=1,
+        least=1,
+        most=MOST_THREADS,
+        unit=THREADS,
+        meaning=Text(
+            "threads that search one tree together; with more than one, the same seed does not give the same tree",
+            "共同搜索一棵树的线程数；多于一个时，相同种子不会得到相同的树",
+        ),
+    )
+    thread_loss: float = number(
+        default=0.0,
+        least=0.0,
+        most=1.0,
+        meaning=Text(
+            "0: what another thread is simulating counts as a visit worth as much as those before; 1: as a loss",
+            "0：其他线程正在模拟的访问按已有价值计；1：按输计",
         ),
     )
 
@@ -308,9 +346,10 @@ def _check_together(s: Settings) -> None:
             f"'{min(shared)}'; give it another name in one of them"
         )
     if s.transpositions and not s.backup.graph:
+        own = ", or set graph = True in the class if its values don't mind" if is_own(kind_of(type(s.backup))) else ""
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions, where several edges lead to one "
-            f"node; leave one of them off, or set graph = True in the class if its values don't mind"
+            f"node; leave one of them off{own}"
         )
     if s.wdl:
         _check_wdl(s)
@@ -319,6 +358,10 @@ def _check_together(s: Settings) -> None:
             f"settings: {type(s.backup).__name__} compares the children of a position, and the nodes of an open loop "
             f"are not positions; leave one of them off"
         )
+    if s.policy.amaf:
+        _check_amaf(s)
+    if s.threads > 1:
+        _check_threads(s)
     if isinstance(s.evaluator, Network | Outside):
         _check_outside(s, s.evaluator)
     if s.rollouts is not None:
@@ -341,6 +384,8 @@ def _check_together(s: Settings) -> None:
                 f"settings: root is a plan of {fewest} simulations that compares {considered} actions; expected at "
                 f"least one for each: raise simulations, or lower considered"
             )
+    if s.roots > 1:
+        _check_roots(s)
     if s.outcomes is not None and s.open_loop:
         raise SettingsError(
             "settings: outcomes limits the children of chance nodes, and an open loop has none; leave one out"
@@ -350,6 +395,29 @@ def _check_together(s: Settings) -> None:
             "settings: open_loop and transpositions are both on, but the nodes of an open loop are not positions; "
             "leave one of them off"
         )
+
+
+def _check_threads(s: Settings) -> None:
+    """Refuse threads where simulations depend on each other in a way that threads can't share."""
+    why = ""
+    if s.roots > 1:
+        why = f"roots is {s.roots}, whose trees already use all cores"
+    elif s.open_loop:
+        why = "in an open loop, a node's actions change with every simulation"
+    elif s.transpositions:
+        why = "with transpositions, a simulation changes nodes that are not on its path"
+    elif isinstance(s.evaluator, Outside):
+        why = "your own code gives the values, and may not be safe in several threads"
+    elif s.root is not None:
+        why = f"{type(s.root).__name__} plans the simulations at the root one after the other"
+    elif s.policy.amaf:
+        why = f"{type(s.policy).__name__} keeps tables of actions that every simulation writes to"
+    else:
+        part = next((p for p in (s.policy, s.backup) if not p.threads), None)
+        if part is not None:
+            why = f"{type(part).__name__} says that it can't (threads = False)"
+    if why:
+        raise SettingsError(f"settings: threads is {s.threads}, but {why}; take threads=1, or change that setting")
 
 
 def _check_wdl(s: Settings) -> None:
@@ -362,7 +430,7 @@ def _check_wdl(s: Settings) -> None:
     elif rollouts.n > 1:
         why = f"a simulation is the mean of {rollouts.n} rollouts"
     elif s.discount != 1.0:
-        why = f"with discount {s.discount:g} a win is not the highest return"
+        why = f"with discount {s.discount:g} late rewards count less than in the game"
     elif s.transpositions:
         why = "with transpositions, simulations end at known positions"
     if why:
@@ -372,6 +440,34 @@ def _check_wdl(s: Settings) -> None:
         raise SettingsError(
             f"settings: wdl counts in a column '{min(shared)}', and so is a column of the policy or backup called; "
             f"give that another name"
+        )
+
+
+def _check_roots(s: Settings) -> None:
+    """Refuse several trees where what is asked for belongs to one."""
+    why = ""
+    if isinstance(s.root, Gumbel | Halving):
+        why = f"root={type(s.root).__name__}() plans the simulations of one tree, and its plans can't be added up"
+    elif isinstance(s.evaluator, Outside) and s.evaluator.function is None:
+        why = "ask and tell give out the leaves of one tree"
+    if why:
+        raise SettingsError(f"settings: roots is {s.roots}, but {why}; take roots=1, or change the other")
+
+
+def _check_amaf(s: Settings) -> None:
+    """Refuse a policy that counts actions by ancestors where none are played, or where nodes are not positions."""
+    name, wanted = type(s.policy).__name__, getattr(s.policy, s.policy.amaf)
+    if wanted < 0:
+        raise SettingsError(f"settings: {name}.{s.policy.amaf} is {wanted}, expected visits, 0 or more")
+    if s.rollouts is None:
+        raise SettingsError(
+            f"settings: {name} counts the actions of playouts, and values come from {type(s.evaluator).__name__}, "
+            f"which plays none; take Rollouts() or Mixed(), or another policy"
+        )
+    if s.open_loop:
+        raise SettingsError(
+            f"settings: {name} shows an action what it did below an ancestor, and in an open loop each simulation may "
+            f"have other positions there; leave open_loop off, or take another policy"
         )
 
 

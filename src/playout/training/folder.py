@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from playout.common.disk import write_whole
+from playout.common.disk import locked, write_whole
 from playout.errors import FileError, SettingsError
 from playout.evaluators.pytorch import export
 from playout.game import Game
@@ -15,11 +15,6 @@ from .learning import State, averaged, new_state, state_arrays, state_of
 from .recipe import Recipe, recipe_for, value_kind
 from .replay import packed, read_arrays, reason, write_arrays
 from .report import report_html
-
-try:
-    import fcntl
-except ImportError:  # Windows has none
-    fcntl = None  # type: ignore[assignment]
 
 KEPT = 2  # checkpoints
 SETTINGS_FILE = "settings.json"
@@ -50,20 +45,8 @@ class TrainingFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(f"{self.path}: can't be made ({error.strerror or error})") from None
-        if fcntl is None:
-            yield
-            return
-        try:
-            file = (self.path / ".lock").open("w")
-        except OSError as error:
-            raise FileError(f"{self.path}: can't be written to ({error.strerror or error})") from None
-        with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise SettingsError(
-                    f"{self.path}: another process is training there; wait for it, or choose another folder"
-                ) from None
+        taken = f"{self.path}: another process is training there; wait for it, or choose another folder"
+        with locked(self.path / ".lock", taken):
             yield
 
     # Settings.

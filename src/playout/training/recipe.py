@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from playout.common.runtime import cores
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.play.workers import cores
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,36 @@ def recipe_for(game: Game, **given: Any) -> Recipe:
         found |= {"teacher": min(found.get("teacher", 2000), 300), "openings": 0, "plies": 0}
     found |= {name: value for name, value in given.items() if value is not None}
     recipe = Recipe.from_dict(found)
+    _check_effects(game, recipe, {name for name, value in given.items() if value is not None})
     cheap = recipe.cheap_simulations
     if given.get("simulations") is not None and given.get("cheap_simulations") is None:
         cheap = max(1, recipe.simulations // 4)
     return dataclasses.replace(recipe, cheap_simulations=cheap, threads=min(recipe.threads, cores()))
+
+
+def _check_effects(game: Game, recipe: Recipe, given: set[str]) -> None:
+    """Refuse settings that were given and have no effect beside the others, or in the game."""
+    unused = [name for name in ("forced", "noise", "shaped") if name in given and getattr(recipe, name)]
+    if recipe.gumbel and unused:
+        name, value = unused[0], getattr(recipe, unused[0])
+        own = "plans all visits of the root" if name == "forced" else "has noise of its own"
+        raise SettingsError(f"training: {name} is {_word(value)}, but gumbel {own}; leave {name} out, or gumbel off")
+    if recipe.shaped and not recipe.noise:
+        raise SettingsError("training: shaped is on, but noise is 0, so that there is none to shape; change one")
+    if "considered" in given and not recipe.gumbel:
+        raise SettingsError(
+            f"training: considered is {recipe.considered}, but gumbel is off, and only that looks at some actions; "
+            f"turn gumbel on, or leave considered out"
+        )
+    if "considered" in given and recipe.considered > game.max_actions:
+        raise SettingsError(
+            f"training: considered is {recipe.considered}, and {game.title} has at most {game.max_actions} actions; "
+            f"expected 1 to {game.max_actions}"
+        )
+
+
+def _word(value: Any) -> str:
+    return "on" if value is True else f"{value:g}"
 
 
 def _shown(limit: float) -> str:

@@ -70,14 +70,18 @@ def play_table(
 
 
 def check_observations(game: Game) -> None:
-    """Play at random and call `observe` uncompiled: an index out of bounds may crash compiled code."""
+    """Play at random and call `observe` uncompiled: an index out of bounds may crash compiled code.
+
+    The first game is looked at whole, however long the compiler takes meanwhile, and others until the time is up.
+    """
     random, position = np.random.default_rng(0), game.position()
-    looked, until = 0, time.monotonic() + LOOK_SECONDS
+    looked, until = 0, np.inf
     with np.errstate(all="ignore"):
         while looked < LOOKED and time.monotonic() < until:
             if position.is_terminal:
                 if not looked:
                     return  # it is over at the start: self-play reports that
+                until = min(until, time.monotonic() + LOOK_SECONDS)
                 position = game.position()
             chosen = [action for action, weight in position.outcomes() if weight > 0]
             if position.player != CHANCE:

@@ -8,6 +8,7 @@ from playout.errors import SettingsError
 from playout.game import Game
 from playout.settings import PRESETS, WITH_NETWORK, Network, Settings, preset_for
 from playout.settings.options import OPTIONS, Option, make_settings
+from playout.settings.settings import MOST_THREADS
 
 MOST = 10**12  # what a number in a command may be; larger ones are cut to it
 EMPTY = "<empty>"  # how the protocol writes an empty text
@@ -59,7 +60,7 @@ def options_for(game: Game) -> dict[str, UciOption]:
     presets = [name for name in PRESETS if name != "default" and suits(PRESETS[name].settings, game)]
     return {
         "Hash": UciOption("spin", 512, 1, 1 << 20),  # megabytes, the byte limit of the tree
-        "Threads": UciOption("spin", 1, 1, 1),
+        "Threads": UciOption("spin", 1, 1, MOST_THREADS),
         "MultiPV": UciOption("spin", 1, 1, game.max_actions),
         "Ponder": UciOption("check", False),
         "UCI_ShowWDL": UciOption("check", False),
@@ -91,6 +92,9 @@ def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
     given: dict[str, Any] = {"early_stop": False}
     if isinstance(PRESETS[name].settings.evaluator, Network):
         given["network"] = file
+    if values["Threads"] > 1:  # of the search, or of what takes nearly all of its time
+        with_network = isinstance(PRESETS[name].settings.evaluator, Network)
+        given["network_threads" if with_network else "threads"] = str(values["Threads"])
     if c.lower() not in ("", AUTO, EMPTY):
         given["c"] = c
     given |= {name: text for name, text in values.items() if name in OPTIONS and text not in ("", AUTO, EMPTY)}

@@ -4,9 +4,11 @@ import math
 import time
 from typing import Any
 
+from playout.errors import SettingsError
 from playout.search import Search
 from playout.search.lines import MOST as LINE_LENGTH
 from playout.search.result import Result
+from playout.settings import Settings
 
 from .go import Go, GoJob
 from .info import InfoLines, Output, as_note
@@ -53,6 +55,15 @@ class Thinker:
     def _search(self, job: GoJob) -> tuple[str, str]:
         """Search until the job is done; the best move and the expected reply."""
         search = self._tree(job)
+        try:
+            return self._run(job, search)
+        except SettingsError as error:  # `go nodes` may be too few for the plan of `root`
+            if job.settings.root is None:
+                raise
+            self.output.note(f"{error}; this search is by the policy alone")
+            return self._run(job, self._new_tree(job, job.settings.replace(root=None)))
+
+    def _run(self, job: GoJob, search: Search) -> tuple[str, str]:
         lines = InfoLines(search, job, search.simulations)
         limits: dict[str, Any] = {"bytes": job.hash_bytes, "progress": _Progress(lines, self.output)}
         if job.go.nodes:
@@ -70,12 +81,15 @@ class Thinker:
         """The tree of an earlier search that leads to this position, or a new one."""
         search = self.trees.take(job)
         if search is None:
-            only, seed = job.go.searchmoves or None, job.options["Seed"]
-            search = Search(job.position.game, job.settings, position=job.position, seed=seed, only=only)
+            search = self._new_tree(job, job.settings)
         else:
             self.output.note_debug(f"tree kept: {search.result().visits} visits")
         self.trees.keep(search, job)
         return search
+
+    def _new_tree(self, job: GoJob, settings: Settings) -> Search:
+        only, seed = job.go.searchmoves or None, job.options["Seed"]
+        return Search(job.position.game, settings, position=job.position, seed=seed, only=only)
 
     def _choose(self, lines: InfoLines, result: Result) -> tuple[str, str]:
         """Write the last `info` lines; the move to play and the expected reply."""

@@ -210,6 +210,16 @@ class ActionStatsOut(EvaluatedOut):
     line_numbers: list[int] = Field(description="The line by the numbers of its actions.")
 
 
+class BestFoundOut(AnswerModel):
+    value: float = Field(description="Its return from the root on, discounted as the search counts it.")
+    line: list[str]
+    line_numbers: list[int] = Field(description="The line by the numbers of its actions; up to 1,000 of them.")
+    line_length: int = Field(description="How many actions it has.")
+    simulation: int | None = Field(description="The one that found it; null: an earlier one, or a proof.")
+    position: str = Field(description="Its end.")
+    svg: str = Field(description="Its end, from the game's `draw`: show it as an image only.")
+
+
 class ResultOut(TreeSize):
     game: str
     position: str
@@ -234,6 +244,9 @@ class ResultOut(TreeSize):
     seed: int | None = Field(description="The search's seed.")
     hits: int | None = Field(None, description="Graph search: how often a new edge led to a known position.")
     saved: int | None = Field(None, description="Graph search: edges to a node that another edge led to first.")
+    best_found: BestFoundOut | None = Field(
+        None, description="One player without chance: the best complete line seen in the tree or in a playout."
+    )
 
 
 class RunAnswer(AnswerModel):
@@ -252,6 +265,7 @@ class PointOut(AnswerModel):
     value: float | None = Field(description="Of the root, for player `value_for`.")
     value_for: int = Field(description="The player who moves at the root.")
     best_number: int | None = Field(description="The number of the best action; null: none.")
+    best_found: float | None = Field(None, description="The return of the best complete line; null: none is known.")
     actions: list[PointActionOut]
 
 

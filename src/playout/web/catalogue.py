@@ -10,7 +10,7 @@ import numpy as np
 from playout import games
 from playout.common.raised import as_exception, described
 from playout.errors import GameError, SettingsError
-from playout.game import Game
+from playout.game import Game, field_of
 from playout.parts.part import Part, kind_of, load_part
 from playout.settings import PRESETS, Settings, preset_for
 from playout.settings.options import Option, default_of, flat, make_settings, options_with
@@ -19,6 +19,7 @@ from .refusals import Refusal, game_may_fail
 from .views import unpadded
 
 PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
+NOT_HERE = ("roots",)  # settings that a session refuses: it shows one tree
 
 
 class Catalogue:
@@ -50,9 +51,11 @@ class Catalogue:
         """A game by its name, with settings; nothing is imported for a client."""
         given = {key: tuple(v) if isinstance(v, list) else v for key, v in (settings or {}).items()}
         if name in self._own:
+            _refuse_files(self._own[name], given)
             with game_may_fail(self._own[name]):
                 return self._own[name](**given)
         if name in games.names():
+            _refuse_files(games.find(name), given)
             return games.load(name, **given)
         raise Refusal(
             404, "unknown_game", f"no game '{name[:80]}' (there are: {', '.join(self.names())}); `--game` adds one"
@@ -96,7 +99,7 @@ class Catalogue:
             "preset": preset_for(game),
             "range": list(game.range) if game.range else None,
             "built_in": built_in,
-            "settings": [_setting(game, key) for key in game.settings if _is_numeric(game, key)],
+            "settings": [_setting(game, key) for key in game.settings if _is_numeric(game, key) or _is_text(game, key)],
             "position": position,
             "parts": [part for part in PARTS if game.has(part)],
         }
@@ -118,15 +121,31 @@ def _field(game: Game, key: str) -> np.dtype[Any]:
     if game.keeps_objects:
         default = np.array(game.settings[key])
         return np.dtype((default.dtype, default.shape))
-    return game.dtype[key]
+    return field_of(type(game), key) or np.dtype(str)
 
 
 def _is_numeric(game: Game, key: str) -> bool:
     return _field(game, key).base.kind in "iuf"
 
 
+def _is_text(game: Game, key: str) -> bool:
+    """Whether a setting is a text, such as a list of cities; of a Python object, texts can't be set here."""
+    return not game.keeps_objects and isinstance(game.settings[key], str)
+
+
+def _refuse_files(game: type[Game] | games.Maker, given: Mapping[str, Any]) -> None:
+    """No request reads a file of the server."""
+    for key, target in getattr(game, "files", {}).items():
+        if key in given:
+            raise SettingsError(
+                f"setting '{key}' is for Python and the command line; give the file's content as '{target}' here"
+            )
+
+
 def _setting(game: Game, key: str) -> dict[str, Any]:
     field, default = _field(game, key), game.settings[key]
+    if isinstance(default, str):
+        return {"name": key, "default": default, "type": "text", "most": None}
     kind = "integer" if np.issubdtype(field.base, np.integer) else "number"
     return {
         "name": key,
@@ -151,7 +170,7 @@ def describe_presets() -> list[dict[str, Any]]:
 def describe_settings(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Every setting with what a form needs: its meaning in both languages, its words, bounds, unit and defaults."""
     options, values = catalogue.options, flat(Settings())
-    return [_describe_setting(catalogue, options, values, name) for name in options]
+    return [_describe_setting(catalogue, options, values, name) for name in options if name not in NOT_HERE]
 
 
 def _describe_setting(

@@ -31,7 +31,7 @@ Scalar = (
     | Annotated[float, Field(strict=True, allow_inf_nan=False)]
 )
 SettingValue = (
-    Scalar | Annotated[list[Scalar], Field(max_length=1000)] | Annotated[str, StringConstraints(max_length=1000)]
+    Scalar | Annotated[list[Scalar], Field(max_length=1000)] | Annotated[str, StringConstraints(max_length=100_000)]
 )
 Options = Annotated[dict[Name, OptionValue], Field(max_length=100)]
 GameSettings = Annotated[dict[Name, SettingValue], Field(max_length=100)]

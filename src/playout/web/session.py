@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from playout.errors import PlayoutError
+from playout.errors import PlayoutError, SettingsError
 from playout.game import CHANCE
 from playout.play.chance import draw_outcome
 from playout.search import Search
@@ -157,6 +157,11 @@ class Session(stored.StoredSession):
             self._change("seek", self._rewind)
         if simulations in (0, now):
             return None
+        if simulations < now:
+            try:
+                self.look(lambda search: search.past.check_can_rewind(simulations))
+            except SettingsError as error:
+                raise not_now(str(error)) from None
         more = simulations - now if simulations > now else simulations
         return self.start_run({"simulations": more}, "seek", from_start=simulations < now)
 

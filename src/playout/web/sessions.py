@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import logging
+import os
 import secrets
 import threading
 import time
@@ -317,7 +318,14 @@ def check_work(settings: Settings, networks: Collection[str]) -> Settings:
     """Refuse files of a client's choice, and work that can't be stopped."""
     evaluator = settings.evaluator.rollouts if isinstance(settings.evaluator, Mixed) else settings.evaluator
     why = None
-    if isinstance(evaluator, Rollouts) and evaluator.n > ROLLOUTS:
+    if settings.roots > 1:
+        why = (
+            f"option roots is {settings.roots}, and a session steps and shows one tree; leave roots at 1, or use "
+            f"po.Search or `playout analyze --roots`"
+        )
+    elif settings.threads > (cores := os.cpu_count() or 1):
+        why = f"option threads is {settings.threads}, more than the {cores} cores of this server; take {cores} or fewer"
+    elif isinstance(evaluator, Rollouts) and evaluator.n > ROLLOUTS:
         why = (
             f"option rollouts is {evaluator.n:,}, more than the {ROLLOUTS:,} playouts from one position that this "
             f"server allows; run more simulations instead"

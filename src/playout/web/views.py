@@ -11,6 +11,7 @@ from playout.game import CHANCE, Game, Position
 from playout.report.explain import render
 from playout.report.facts import explain_data
 from playout.search import Search
+from playout.search.found import BestFound
 from playout.search.node import Node
 from playout.search.outline import outline
 from playout.search.result import ActionStats, Result
@@ -25,6 +26,7 @@ NAMED = 0.002  # share of the visits that a cell of the map needs to get its act
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
+FOUND = 1000  # actions of the best line found
 SVG_BYTES = 1 << 20
 PATIENCE = 0.05  # seconds that a large view may take
 
@@ -84,6 +86,9 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
             "line_numbers": list(stats.line) if with_line else [],
         }
 
+    found = result.best_found
+    if found is not None:
+        data["best_found"] = found_view(found)
     return data | {
         "player": result.position.player,
         "value_for": max(0, result.position.player),
@@ -92,6 +97,19 @@ def result_view(result: Result, lines: bool = True) -> dict[str, Any]:
         "line_numbers": list(result.line),
         "total": result.total,
         "actions": [action(s, d) for s, d in zip(result.actions, data["actions"], strict=True)],
+    }
+
+
+def found_view(found: BestFound) -> dict[str, Any]:
+    """The best complete line, its first actions, with a drawing of its end."""
+    return {
+        "value": found.value,
+        "line": list(found.line[:FOUND]),
+        "line_numbers": list(found.actions[:FOUND]),
+        "line_length": len(found.line),
+        "simulation": found.simulation,
+        "position": found.position.text,
+        "svg": drawn(found.position),
     }
 
 
@@ -129,6 +147,7 @@ def point_view(search: Search, most: int = 6) -> dict[str, Any]:
         "value": root.value,
         "value_for": root.value_for,
         "best_number": best.action if best is not None else None,
+        "best_found": found.value if (found := search.best_found) is not None else None,
         "actions": [{"number": n.action, "share": n.visits / total, "value": n.value} for n in first if n.is_visited],
     }
 
@@ -223,12 +242,17 @@ def map_view(search: Search, depth: int, cells: int) -> dict[str, Any]:
 
 
 def _name(positions: dict[int, Position], cells: list[list[Any]], at: int, action: int | None) -> str:
-    """The text of an action at a cell, whose position is played from its parent's; of the root, empty."""
+    """The text of an action at a cell; of the root, empty. Positions are played from the nearest known one above."""
     if action is None:
         return ""
-    if at not in positions:
-        parent, number = cells[at][:2]
-        positions[at] = positions[parent].play(number)
+    unknown = []  # several in a graph, where an edge may have more visits than the one above it
+    above = at
+    while above not in positions:
+        unknown.append(above)
+        above = cells[above][0]
+    for cell in reversed(unknown):
+        parent, number = cells[cell][:2]
+        positions[cell] = positions[parent].play(number)
     return positions[at].action_text(action)
 
 

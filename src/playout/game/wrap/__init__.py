@@ -5,8 +5,10 @@ There are two kinds of object. Each holds one position, and no call may change i
 - `current_player()`, `legal_actions()`, `play(action)` (returns the next object), and `returns()` (one number for each
   player, called at the end) or `rewards()` (one number for each player: what the last step brought). The game is over
   when `current_player()` is None or `po.TERMINAL`.
-  Optional: `evaluate()` (a value for each player), `priors()` (a weight for each legal action), and
-  `chance_outcomes()` (pairs of outcome and probability) where `current_player()` is `po.CHANCE`.
+  Optional: `evaluate()` (a value for each player), `priors()` (a weight for each legal action),
+  `chance_outcomes()` (pairs of outcome and probability) where `current_player()` is `po.CHANCE`, `action_text(action)`
+  (how an action reads here), and `mutable_copy()` with `step(action)`, which changes that copy in place, for faster
+  playouts.
 - the `Node` of many tutorials: `find_children()`, `find_random_child()`, `is_terminal()`, `reward()`. Two players take
   turns, and `reward()` is for the one to move at the end, from 0 to 1; or one player, with `players=1`.
 """
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from playout.common.arguments import refuses_unknown_names
+from playout.core.compile_rules import Rules
 from playout.errors import GameError
 
 from . import checks, kernel
@@ -31,6 +34,8 @@ OPTIONAL: dict[str, Any] = {
     "priors": kernel.priors,
     "chance_outcomes": kernel.chance_outcomes,
 }
+
+_rules: dict[tuple[int, int, tuple[str, ...]], Rules] = {}  # by players, most actions and optional rules
 
 
 def can_wrap(obj: Any) -> bool:
@@ -87,8 +92,16 @@ def wrap(
     if not plays and players == 2:
         value_range = (0.0, 1.0) if value_range == "default" else value_range
         returns_sum = 1.0 if returns_sum == "default" else returns_sum
+    in_place = plays and _has(obj, "mutable_copy")
+    changes = obj.mutable_copy() if in_place else None
+    if in_place and not _has(changes, "step"):
+        raise GameError(
+            f"{type(obj).__name__}.mutable_copy() returned {checks.got(changes)}, expected an object whose "
+            f"step(action) changes it in place"
+        )
     optional = {name: rule for name, rule in OPTIONAL.items() if _has(obj, name)}
-    needed = ("rewards",) if rewarded else ("returns",) if plays else ()
+    needed: tuple[str, ...] = ("rewards",) if rewarded else ("returns",) if plays else ()
+    needed += ("mutable_copy",) if in_place else ()
     parts: dict[str, Any] = {
         "__module__": type(obj).__module__,
         "__doc__": type(obj).__doc__,
@@ -99,12 +112,21 @@ def wrap(
         "returns_sum": returns_sum,
         "preset": getattr(obj, "preset", "") if preset is None else preset,
         "rewarded": rewarded,
+        "in_place": in_place,
+        "finishes": in_place and rewarded and "evaluate" not in optional and _has(changes, "finish"),
+        "describes_actions": plays and _has(obj, "action_text"),
         # An object that comes later may be of another class, but must have the same methods.
         "methods": (*(PLAY_KIND if plays else NODE_KIND), *needed, *(n for n in optional if n != "chance_outcomes")),
         **{name: staticmethod(rule) for name, rule in optional.items()},
     }
     kind = PlayGame if plays else NodeGame
-    return type(f"Wrapped{type(obj).__name__}", (kind,), parts)(obj, describe)  # type: ignore[no-any-return]
+    # Games of objects differ in few rules, and loading these again takes longer than a short search.
+    same = (players, max_actions, tuple(optional))
+    if same in _rules:
+        parts["_rules"] = _rules[same]
+    game: ObjectGame = type(f"Wrapped{type(obj).__name__}", (kind,), parts)(obj, describe)
+    _rules[same] = game.rules
+    return game
 
 
 def _has(obj: Any, *methods: str) -> bool:

@@ -56,6 +56,10 @@ class ObjectGame(Running, Game):
     keeps_objects = True
     position_class = ObjectPosition
     rewarded: ClassVar[bool] = False  # `rewards()` says what each step brought
+    describes_actions: ClassVar[bool] = False  # `action_text(action)` says how an action reads
+    in_place: ClassVar[bool] = False  # playouts change one `mutable_copy()` by `step(action)`
+    finishes: ClassVar[bool] = False  # and that copy has `finish`, which plays to the end in one call
+    copies: str = ""  # an environment: how its state is copied, what that costs, and whether chance is sampled
     state = kernel.STATE
     initial_state = staticmethod(kernel.initial_state)
     current_player = staticmethod(kernel.current_player)
@@ -94,12 +98,16 @@ class ObjectGame(Running, Game):
         self._estimate: tuple[str, Any, Any] | None = None
         self._record: list[Any] | None = None
         self._recorded = 0
+        # One player without chance: where the last playout began, what it drew, and whether it came to the end.
+        self._remembers = self.players == 1 and not self.has("chance_outcomes")
+        self._last: tuple[int, list[Any], bool] = (0, [], False)
+        self._line: list[int] = []
         # Where callbacks leave their results; a memoryview is written twice as fast as an array.
         self._float_array = np.zeros(max(self.players, self.max_actions))
         self._int_array = np.zeros(self.max_actions + 1, np.int32)
         self._floats: Any = memoryview(self._float_array.data)
         self._ints: Any = memoryview(self._int_array.data)
-        functions = (self._apply, self._actions, self.play_out, self._evaluate, self._priors, self._key)
+        functions = (self._apply, self._actions, self._play_out, self._evaluate, self._priors, self._key)
         self._keep = [make_callback(self.caught(f)) for f in functions]
         self.check_type(obj, "po.wrap", obj)
         self._start = self._new_slot(obj, self.player_at(obj, None), None)
@@ -122,6 +130,10 @@ class ObjectGame(Running, Game):
 
     def rewards_of(self, obj: Any, mover: int) -> Sequence[float]:
         """The rewards of the step by `mover` that led to an object, one number for each player."""
+        raise NotImplementedError
+
+    def numbers_drawn(self, obj: Any, drawn: list[Any]) -> list[int] | None:
+        """The numbers of the actions that a playout from an object drew; None where they can't be told."""
         raise NotImplementedError
 
     def answers_of(self, obj: Any) -> dict[str, Any]:
@@ -263,6 +275,21 @@ class ObjectGame(Running, Game):
             check_equal(self, first, same[1])
         return key
 
+    def _play_out(self, slot: int, limit: int) -> int:
+        return self.play_out(slot, limit) if limit >= 0 else self._tell_line(slot)
+
+    def _tell_line(self, index: int) -> int:
+        """Leave the number of an action of the last playout; at ALL_ACTIONS, find them all and return how many."""
+        if index != kernel.ALL_ACTIONS:
+            self._ints[0] = self._line[index]
+            return 0
+        slot, drawn, ended = self._last
+        line = self.numbers_drawn(self.objects[slot], drawn) if ended else None
+        if line is None:
+            return kernel.UNTOLD
+        self._line = line
+        return len(line)
+
     def told(self) -> list[tuple[str, str, Any]]:
         last = [told for told in (self._told, self._estimate) if told is not None]
         return [(call, f" at {shown(obj)}", numbers) for call, obj, numbers in last]
@@ -337,10 +364,14 @@ class ObjectGame(Running, Game):
         slot = self.slot_of(state)
         numbers = self.numbers_in(slot)
         name = self._names[slot][numbers.index(action)] if action in numbers else action
-        return self.described(name, action)
+        return self.described(name, action, self.objects[slot])
 
-    def described(self, name: Any, number: int | None) -> str:
-        """An action's text: what `describe` returns, or its own; a long one is cut, or replaced by its number."""
+    def described(self, name: Any, number: int | None, obj: Any) -> str:
+        """An action's text at an object: what `describe` or the object's `action_text` returns, or its own; a long one
+        is cut, or replaced by its number."""
+        if self._describe is None and self.describes_actions:
+            text = obj.action_text(name)
+            return text if isinstance(text, str) and text else shown(name)
         if self._describe is not None:
             text = self._describe(name)
             if not isinstance(text, str):
@@ -386,9 +417,9 @@ class ObjectGame(Running, Game):
                 + ", or leave the depth off"
             )
 
-    def searched_by(self, search: Any) -> None:
+    def searched_by(self, search: Any, check_keys: bool) -> None:
         self.searches.add(search)
-        if search.params.check_keys and self._first_of is None:
+        if check_keys and self._first_of is None:
             self._first_of = {}
 
     def forget_unused(self) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from playout.core.callback import FAILED, CallbackError, call_back, read_float, read_int, write_float
 
 CALLBACKS = ("on_apply", "on_actions", "on_playout", "on_evaluate", "on_priors", "on_key")
+ALL_ACTIONS = -1  # instead of the index of one action
+UNTOLD = -2  # the actions of the last playout have no numbers, or it was cut off
 STATE = np.dtype([(n, np.int64) for n in ("slot", "player", "floats", "ints", *CALLBACKS)])
 
 
@@ -51,7 +53,18 @@ def apply(state, action, rewards):
 
 
 def playout(state, actions, weights, rewards, returns, rng, trace, limit, discount):
-    """The whole playout in one call, which reads the discount from `floats` and leaves the discounted return there."""
+    """The whole playout in one call, which reads the discount from `floats` and leaves the discounted return there.
+
+    With a limit below zero, the numbers of the last playout's actions are written to the trace instead.
+    """
+    if limit < 0:
+        length = call_back(state.on_playout, ALL_ACTIONS, limit)
+        if length == FAILED:
+            raise CallbackError
+        for i in range(length):
+            call_back(state.on_playout, i, limit)
+            trace[trace[0] + i] = read_int(state.ints, 0)
+        return length
     write_float(state.floats, 0, discount)
     length = call_back(state.on_playout, state.slot, limit)
     if length == FAILED:

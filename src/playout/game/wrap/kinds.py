@@ -79,10 +79,25 @@ class PlayGame(ObjectGame):
     def after(self, obj: Any, action: Any) -> Any:
         return obj.play(action)
 
+    def numbers_drawn(self, obj: Any, drawn: list[Any]) -> list[int] | None:
+        line, call = list[int](), "legal_actions()"
+        for at in drawn:
+            names = checks.listed(obj, call, obj.legal_actions())
+            if at >= len(names):
+                return None
+            line.append(checks.numbering(obj, call, names, self.max_actions)[at])
+            obj = obj.play(names[at])
+        return line
+
     def play_out(self, slot: int, limit: int) -> int:
         discount, obj, random, record = self._floats[0], self.objects[slot], self.random, self._record
-        draw, scale, last = random.random, 1.0, TERMINAL
+        draw, scale, last, in_place = random.random, 1.0, TERMINAL, self.in_place
+        drawn: list[int] | None = [] if self._remembers else None
         total = [0.0] * self.players if self.rewarded else None
+        if in_place:
+            obj = obj.mutable_copy()
+            if self.finishes and record is None and drawn is None:
+                return self._finish(obj, limit, discount)
         moves: list[Move] = []
         before = action = None
         actions: Any = ()
@@ -103,19 +118,28 @@ class PlayGame(ObjectGame):
                     if not actions:
                         raise checks.no_actions(obj, actions, player)
                     at = int(draw() * len(actions))
+                if drawn is not None:
+                    drawn.append(at)
                 before, action = obj, actions[at]
-                obj = obj.play(action)
-                if obj is before:
-                    checks.moved_on(obj, action, obj)
+                if in_place:
+                    if record is not None:
+                        before = obj.mutable_copy()
+                    obj.step(action)
+                else:
+                    obj = obj.play(action)
+                    if obj is before:
+                        checks.moved_on(obj, action, obj)
                 if total is not None:
-                    brought = checks.numbers(obj, "rewards()", obj.rewards(), self.players)
+                    brought = obj.rewards()
+                    if not _are_plain(brought, self.players):
+                        brought = checks.numbers(obj, "rewards()", brought, self.players)
                     for p, value in enumerate(brought):
                         total[p] += scale * value
                     scale *= discount
                 if record is not None:
                     call = "chance_outcomes()" if player == CHANCE else "legal_actions()"
                     number = checks.numbering(before, call, list(actions), self.max_actions)[at]
-                    moves.append(Move(before, player, self.described(action, number)))
+                    moves.append(Move(before, player, self.described(action, number, before)))
             else:
                 length, last = limit, self.player_at(obj, None)
         except PlayoutError:
@@ -128,6 +152,8 @@ class PlayGame(ObjectGame):
             if before is not None:
                 checks.numbering(before, "legal_actions()", list(actions), self.max_actions)
             raise
+        if drawn is not None:
+            self._last = slot, drawn, last == TERMINAL
         values: Any = None
         if total is not None:
             self._told = ("rewards()", obj, None)
@@ -139,14 +165,33 @@ class PlayGame(ObjectGame):
                 values = checks.numbers(obj, "returns()", values, self.players)
             self._told = ("returns()", obj, values)
         if total is None and discount != 1.0:
-            scale = discount**length
+            scale = _scale_at(discount, length, last == TERMINAL)
         floats = self._floats
         for p in range(self.players):
             value = 0.0 if values is None else scale * values[p]
             floats[p] = value if total is None else total[p] + value
         if record is not None:
-            self.note_playout(moves, obj, last)
+            self.note_playout(moves, obj.mutable_copy() if in_place else obj, last)
         return length
+
+    def _finish(self, obj: Any, limit: int, discount: float) -> int:
+        """A playout by the object's own `finish(draw, limit, discount)`; rewards after a cut-off count as 0."""
+        returns, length = obj.finish(self.random.random, limit, discount)
+        if not _are_plain(returns, self.players):
+            returns = checks.numbers(obj, "rewards()", returns, self.players)
+        self._told = ("rewards()", obj, None)
+        for p, value in enumerate(returns):
+            self._floats[p] = value
+        return int(length)
+
+
+def _scale_at(discount: float, length: int, ended: bool) -> float:
+    """What a value counts after `length` steps: returns come with the last step, a static value after it.
+
+    >>> _scale_at(0.5, 3, True), _scale_at(0.5, 3, False)
+    (0.25, 0.125)
+    """
+    return discount ** max(0, length - 1 if ended else length)
 
 
 def _are_plain(values: Any, players: int) -> bool:
@@ -215,9 +260,20 @@ class NodeGame(ObjectGame):
     def after(self, obj: Any, action: Any) -> Any:
         return next(child for child in self.options_of(obj) if child == action)
 
+    def numbers_drawn(self, obj: Any, drawn: list[Any]) -> list[int] | None:
+        line = list[int]()
+        for child in drawn:
+            children = self.options_of(obj)
+            if child not in children:  # they don't compare equal, or it was not one of them
+                return None
+            line.append(children.index(child))
+            obj = child
+        return line
+
     def play_out(self, slot: int, limit: int) -> int:
         discount, node, record = self._floats[0], self.objects[slot], self._record
         first, last = self.players_in[slot], TERMINAL
+        drawn: list[Any] | None = [] if self._remembers else None
         moves: list[Move] = []
         before = node
         try:
@@ -226,9 +282,11 @@ class NodeGame(ObjectGame):
                     break
                 before = node
                 node = node.find_random_child()
+                if drawn is not None:
+                    drawn.append(node)
                 if record is not None:
                     player = first if self.players == 1 else (first + length) & 1
-                    moves.append(Move(before, player, self.described(node, None)))
+                    moves.append(Move(before, player, self.described(node, None, before)))
             else:
                 length = limit
                 if not node.is_terminal():
@@ -237,8 +295,10 @@ class NodeGame(ObjectGame):
             if type(node) not in self._known_types:
                 self.check_type(node, "find_random_child()", before)
             raise
+        if drawn is not None:
+            self._last = slot, drawn, last == TERMINAL
         floats = self._floats
-        scale = 1.0 if discount == 1.0 else discount**length
+        scale = 1.0 if discount == 1.0 else _scale_at(discount, length, last == TERMINAL)
         if last != TERMINAL:
             if self.has("evaluate"):
                 for p, value in enumerate(self.value_of(node)):

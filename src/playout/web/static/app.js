@@ -5,6 +5,7 @@ import { Ask } from "./components/ask.js";
 import { Charts } from "./components/charts.js";
 import { Compare } from "./components/compare.js";
 import { Decide } from "./components/decide.js";
+import { Found } from "./components/found.js";
 import { Help } from "./components/help.js";
 import { Icicle } from "./components/icicle.js";
 import { Keep } from "./components/keep.js";
@@ -141,7 +142,7 @@ function Panel() {
       )}
     </div>
     <div id="panel" role="tabpanel" aria-labelledby=${`tab-${state.tab}`} tabindex="0">
-      ${state.tab === "moves" && html`<${Table} /><${Charts} />`} ${state.tab === "step" && html`<${StepPanel} />`}
+      ${state.tab === "moves" && html`<${Table} /><${Found} /><${Charts} />`} ${state.tab === "step" && html`<${StepPanel} />`}
       ${state.tab === "node" && html`<${NodePanel} />`} ${state.tab === "why" && html`<${Decide} /><${Ask} />`}
     </div>
   </section>`;

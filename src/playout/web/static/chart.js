@@ -48,6 +48,12 @@ export const linesOf = (chart, series, field) =>
     }),
   );
 
+/** The return of the best complete line against simulations; empty where the game has none. @param {Chart} chart */
+export const foundLine = (chart) =>
+  chart.points.flatMap((point) =>
+    typeof point.best_found === "number" ? [/** @type {[number, number]} */ ([point.simulations, point.best_found])] : [],
+  );
+
 /**
  * The ends of the vertical axis; null: nothing to show. The first points swing from end to end: the scale is that of what
  * follows, and they are cut off at its ends.

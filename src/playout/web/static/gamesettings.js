@@ -13,11 +13,15 @@ export const takesList = (setting) => setting.type === "integers" || setting.typ
 
 /** The settings that differ from the game's own. @param {Pick<Game, "settings">} game @param {Record<string, string | undefined>} texts */
 export function settingsOf(game, texts) {
-  /** @type {Record<string, number | number[]>} */
+  /** @type {Record<string, number | number[] | string>} */
   const found = {};
   for (const setting of game.settings) {
     const text = texts[setting.name];
     if (text === undefined || text === textOf(setting.default)) continue;
+    if (setting.type === "text") {
+      found[setting.name] = text;
+      continue;
+    }
     found[setting.name] = takesList(setting)
       ? text
           .split(/[\s,;]+/)

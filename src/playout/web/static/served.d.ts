@@ -165,6 +165,17 @@ export interface ActionStats extends Valued {
   line_numbers: number[];
 }
 
+/** The best complete line of one player without chance. */
+export interface BestFound {
+  value: number;
+  line: string[];
+  line_numbers: Path;
+  line_length: number;
+  simulation: number | null;
+  position: string;
+  svg: string;
+}
+
 export interface Result {
   value_for: number;
   total: number | null;
@@ -178,6 +189,7 @@ export interface Result {
   actions: ActionStats[];
   mean_depth: number;
   max_depth: number;
+  best_found?: BestFound | null;
 }
 
 export interface ChartAction {
@@ -188,6 +200,7 @@ export interface ChartAction {
 
 export interface ChartPoint {
   simulations: number;
+  best_found?: number | null;
   actions: ChartAction[];
 }
 

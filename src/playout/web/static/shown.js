@@ -9,6 +9,9 @@ export const key = (path) => path.join();
 /** @param {string} text */
 const parentOf = (text) => (text.includes(",") ? text.slice(0, text.lastIndexOf(",")) : "");
 
+/** A node, or the nearest one above it that is shown: another line may have become the best one. @param {string} at @param {(at: string) => boolean} isShown @returns {string} */
+export const nearestShown = (at, isShown) => (!at || isShown(at) ? at : nearestShown(parentOf(at), isShown));
+
 /** @typedef {Pick<State, "tree" | "line" | "views" | "pins" | "closed" | "step">} TreeState */
 
 /**

@@ -1,7 +1,7 @@
-// How share of visits and value of the best moves went, against simulations.
+// How share of visits and value of the best moves went, and the best return found, against simulations.
 
 import { html, useRef, useState } from "../vendor/preact-htm.js";
-import { linesOf, scaleOf, seriesOf } from "../chart.js";
+import { foundLine, linesOf, scaleOf, seriesOf } from "../chart.js";
 import { LINES } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
@@ -36,6 +36,7 @@ export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
               show=${percent}
             />
             <${Chart} chart=${chart} field="value" title=${t("chart_value")} series=${series} width=${width} show=${value} />
+            <${FoundChart} chart=${chart} width=${width} />
             <${Names} chart=${chart} series=${series} />`
     }
   </div>`;
@@ -63,12 +64,45 @@ function Names({ chart, series }) {
  * @param {(x: number | null) => string} props.show
  */
 function Chart({ chart, series, field, title, width, show }) {
+  const tell = (/** @type {ChartPoint} */ point) =>
+    point.actions
+      .filter((a) => series.includes(a.number))
+      .slice(0, 3)
+      .map((a) => `${chart.names[a.number] ?? a.number} ${show(a[field])}`)
+      .join(" · ");
+  const lines = linesOf(chart, series, field);
+  return html`<${Plot} points=${chart.points} lines=${lines} field=${field} title=${title} width=${width} tell=${tell} />`;
+}
+
+/** The best return found; nothing where the game has none. @param {{ chart: ChartData, width: number }} props */
+function FoundChart({ chart, width }) {
+  const line = foundLine(chart);
+  if (!line.length) return null;
+  const tell = (/** @type {ChartPoint} */ point) => value(point.best_found ?? null);
+  return html`<${Plot}
+    points=${chart.points}
+    lines=${[line]}
+    field="value"
+    title=${t("chart_found")}
+    width=${width}
+    tell=${tell}
+  />`;
+}
+
+/**
+ * @param {object} props
+ * @param {ChartPoint[]} props.points
+ * @param {[number, number][][]} props.lines
+ * @param {"share" | "value"} props.field
+ * @param {string} props.title
+ * @param {number} props.width
+ * @param {(point: ChartPoint) => string} props.tell what the title says of the point under the mouse
+ */
+function Plot({ points, lines, field, title, width, tell }) {
   const [at, setAt] = useState(/** @type {ChartPoint | null} */ (null));
-  const { points } = chart;
   const first = points[0].simulations,
     last = points[points.length - 1].simulations;
-  const lines = linesOf(chart, series, field),
-    scale = scaleOf(lines, { first, last }, field);
+  const scale = scaleOf(lines, { first, last }, field);
   if (!scale) return null;
   const { least, most } = scale;
   const x = (/** @type {number} */ s) => LEFT + ((width - LEFT - RIGHT) * (s - first)) / Math.max(1, last - first);
@@ -80,18 +114,7 @@ function Chart({ chart, series, field, title, width, show }) {
     setAt(points.reduce((a, b) => (Math.abs(b.simulations - wanted) < Math.abs(a.simulations - wanted) ? b : a)));
   };
   return html`<figure class="chart" data-points=${points.length}>
-    <figcaption>
-      ${title}${
-        at &&
-        html`<span class="dim"
-          >${` ${count(at.simulations)}: `}${at.actions
-            .filter((a) => series.includes(a.number))
-            .slice(0, 3)
-            .map((a) => `${chart.names[a.number] ?? a.number} ${show(a[field])}`)
-            .join(" · ")}</span
-        >`
-      }
-    </figcaption>
+    <figcaption>${title}${at && html`<span class="dim">${` ${count(at.simulations)}: `}${tell(at)}</span>`}</figcaption>
     <svg width=${width} height=${HEIGHT} role="img" aria-label=${title} onMouseMove=${move} onMouseLeave=${() => setAt(null)}>
       ${[least, (least + most) / 2, most].map(
         (v) =>
@@ -107,7 +130,7 @@ function Chart({ chart, series, field, title, width, show }) {
       ${lines.map(
         (line, i) =>
           html`<polyline
-            key=${series[i]}
+            key=${i}
             class="line"
             stroke=${LINES[theme()][i]}
             points=${line.map(([s, v]) => `${x(s).toFixed(1)},${y(v).toFixed(1)}`).join(" ")}

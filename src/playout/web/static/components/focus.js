@@ -1,7 +1,7 @@
 // The keyboard in the tree: which node has the focus, and what the keys do there.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { key } from "../shown.js";
+import { key, nearestShown } from "../shown.js";
 import { state } from "../store.js";
 import { collapse, expand } from "../treeview.js";
 
@@ -20,7 +20,7 @@ export function useFocus(box, drawn, bring) {
   const wanted = useRef(/** @type {string | null} */ (null)); // the chosen node that was brought into sight last
   const inside = useRef(false); // the focus is on a node
   const find = (/** @type {string} */ at) => drawn?.items.find((i) => i.at === at);
-  const at = find(focused) ? focused : ""; // the root, where that node is gone
+  const at = nearestShown(focused, (name) => Boolean(find(name)));
   const element = (/** @type {string} */ name) =>
     /** @type {SVGElement | null} */ (box.current.querySelector(`[data-at="${CSS.escape(name)}"]`));
 
@@ -56,7 +56,8 @@ export function useFocus(box, drawn, bring) {
   const onFocusOut = (/** @type {PageEvent} */ event) => {
     if (event.relatedTarget) inside.current = box.current.contains(event.relatedTarget);
   };
-  return { at, go, handlers: { onFocusIn, onFocusOut } };
+  // Lower case: Preact listens to names that no element has as a property ("onfocusin") as they are written.
+  return { at, go, handlers: { onfocusin: onFocusIn, onfocusout: onFocusOut } };
 }
 
 /**

@@ -146,14 +146,24 @@ function GameFields({ game, name, texts, onGame, onTexts }) {
         ${game.settings.map(
           (s) =>
             html`<label class="field" key=${s.name}
-              ><span>${s.name}</span
-              ><input
-                data-setting=${s.name}
-                type=${takesList(s) ? "text" : "number"}
-                step=${s.type === "integer" ? 1 : "any"}
-                value=${texts[s.name] ?? textOf(s.default)}
-                onInput=${(e) => onTexts({ ...texts, [s.name]: e.target.value })}
-            /></label>`,
+              ><span>${s.name}</span>${
+                s.type === "text"
+                  ? html`<textarea
+                      data-setting=${s.name}
+                      rows="2"
+                      spellcheck="false"
+                      value=${texts[s.name] ?? textOf(s.default)}
+                      onInput=${(e) => onTexts({ ...texts, [s.name]: e.target.value })}
+                    ></textarea>`
+                  : html`<input
+                      data-setting=${s.name}
+                      type=${takesList(s) ? "text" : "number"}
+                      step=${s.type === "integer" ? 1 : "any"}
+                      value=${texts[s.name] ?? textOf(s.default)}
+                      onInput=${(e) => onTexts({ ...texts, [s.name]: e.target.value })}
+                    />`
+              }</label
+            >`,
         )}
       </fieldset>`
     }`;
