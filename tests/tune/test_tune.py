@@ -255,8 +255,11 @@ def test_more_trials_go_on_and_the_storage_is_optunas(tmp_path: Path) -> None:
 
 
 def test_minutes_end_it_and_keep_what_is_done(tmp_path: Path) -> None:
-    found = tune("tictactoe", "c=0.2..3", **{**FEW, "trials": 1000}, minutes=0.5 / 60, db=tmp_path / "a.sqlite")
-    assert 0 < len(found.rows) < 1000
+    settings = {**FEW, "db": tmp_path / "a.sqlite"}
+    first = tune("tictactoe", "c=0.2..3", **{**settings, "trials": 1})
+    found = tune("tictactoe", "c=0.2..3", **{**settings, "trials": 1000}, minutes=0.5 / 60)
+    assert found.rows[:1] == first.rows
+    assert len(found.rows) < 1000
 
 
 @pytest.mark.parametrize(

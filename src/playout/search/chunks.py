@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 CHUNK_SECONDS = 0.01  # how long the kernel may run before limits, `stop` and Ctrl-C are checked
 CREW_SECONDS = 0.03  # the same with threads, which wait for each other at the end of each chunk
+FASTEST_GROWTH = 8.0  # of a chunk, from one to the next; the first ones are small, since a simulation may take long
 ENDLESS = 2**62  # no limit
 REASONS = {
     endings.SOLVED: "proven",
@@ -64,8 +65,7 @@ class ChunkedRun:
         runner.serve(status, detail, byte_limit)
         if runner.batches is not None:
             self.chunk = 1 << 20  # the evaluator decides how much is done at once
-        elif took < wanted / 2:
-            self.chunk = min(self.chunk * 2, 1 << 20)
-        elif took > wanted:
-            self.chunk = max(1, int(self.chunk * wanted / took))
+        elif runner.simulations > done and not wanted / 2 <= took <= wanted:
+            fits = (runner.simulations - done) * wanted / took
+            self.chunk = max(1, int(min(fits, FASTEST_GROWTH * self.chunk, 1 << 20)))
         return None
