@@ -15,25 +15,29 @@ from pathlib import Path
 from .measure import Contender, interleave
 
 HERE = Path(__file__).resolve().parents[1]
-# A search a line: the game, its settings as Python, simulations.
+# A search a line: the game with its settings, which may differ in another version; the search's; simulations.
 SEARCHES = {
-    "connect4, UCT": ("connect4", "po.Settings(solver=False)", 1_000_000),
-    "connect4, UCT with proofs": ("connect4", "po.Settings()", 500_000),
-    "connect4, PUCT": ("connect4", "po.Settings(policy=po.PUCT(1.25))", 500_000),
-    "connect4, graph search": ("connect4", "po.Settings(transpositions=True)", 100_000),
-    "tictactoe, UCT": ("tictactoe", "po.Settings(solver=False)", 1_000_000),
-    "othello, UCT": ("othello", "po.Settings(solver=False)", 100_000),
-    "chess, uct-chess": ("chess", "'uct-chess'", 30_000),
-    "chess, chess": ("chess", "'chess'", 300_000),
-    "suika, suika": ("suika", "'suika'", 60_000),
-    "target_sum, UCT": ("target_sum", "po.Settings(solver=False)", 500_000),
+    "connect4, UCT": ("'connect4'", "po.Settings(solver=False)", 1_000_000),
+    "connect4, UCT with proofs": ("'connect4'", "po.Settings()", 500_000),
+    "connect4, PUCT": ("'connect4'", "po.Settings(policy=po.PUCT(1.25))", 500_000),
+    "connect4, graph search": ("'connect4'", "po.Settings(transpositions=True)", 100_000),
+    "tictactoe, UCT": ("'tictactoe'", "po.Settings(solver=False)", 1_000_000),
+    "othello, UCT": ("'othello'", "po.Settings(solver=False)", 100_000),
+    "chess, uct-chess": ("'chess'", "'uct-chess'", 30_000),
+    "chess, chess": ("'chess'", "'chess'", 300_000),
+    "suika, suika": ("'suika'", "'suika'", 60_000),
+    "target_sum, UCT": (
+        "'target_sum', target=21, moves=9, numbers=tuple(range(1, 10))",
+        "po.Settings(solver=False)",
+        500_000,
+    ),
 }
 SCRIPT = """
 import time
 import playout as po
 
 def start(seed):
-    search = po.Search(po.games.load("{game}"), {settings}, seed=seed)
+    search = po.Search(po.games.load({game}), {settings}, seed=seed)
     while search.position.player == po.CHANCE:
         search.play(search.position.outcomes()[0][0])
     return search

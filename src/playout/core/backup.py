@@ -12,7 +12,6 @@ from .endings import BAD_BACKUP, DONE
 from .graph import child_at, take_over
 from .graph_backup import load_published, publish, publish_means, value_through, value_through_means, walked_edge
 from .jit import inlined
-from .pack import unpacked
 from .params import GRAPH, OPEN, SHARED
 from .solver import SAME, best_exact_value, counted, has_exact_edge
 from .threads import lock, unlock
@@ -91,7 +90,7 @@ def make_back_up(
     note, noter_of, new_noted, show_noted, load_noted, store_noted = policy or backup
     notes, looks_below, counts = policy is not None, word >= 0, wins >= 0
 
-    def back_up(params, tree, work, depth, base, many):
+    def back_up(rules, params, tree, work, depth, base, many):
         """Add one visit to each edge and node of the path, from `depth` up to `base`. Returns DONE or BAD_BACKUP.
 
         In the part of the tree that threads share, it adds `many` visits, whose returns `work.batch` holds.
@@ -101,7 +100,6 @@ def make_back_up(
         value came late (`waiting`), an edge of the path may have been proven in the meantime: then the exact value goes
         up from there.
         """
-        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
         players, returns, status = params.players, work.returns, DONE
         nodes, edges = tree.nodes, tree.edges
         below, in_step = returns[0], False  # in a graph: see `value_through`

@@ -3,8 +3,8 @@
 A policy says what an edge scores (`score`), given what all edges of a node share: a number (`prepare`), or a record
 that passes over all edges fill (`look`). Everything else is the same for all policies, in tree, graph and open loop,
 and is here: what counts as a visit, which unvisited edges take part, how ties are broken, and which proven edges are
-passed over. The loop is compiled together with the policy and called once per node, by its address in the rules table,
-so a new policy compiles nothing else.
+passed over. The loop is compiled together with the policy and with the way down (`make_descend` in `core/select.py`),
+which is called once per simulation by its address in the rules table, so a new policy compiles nothing else.
 """
 
 import math
@@ -16,7 +16,6 @@ import numpy as np
 from .edges import next_unvisited, shift_to_the_front
 from .jit import inlined
 from .openloop import add_untaken, gather, next_untaken
-from .pack import unpacked
 from .params import INFINITE, ONE, OPEN, SHARED, WIDENING
 from .rng import random_below
 from .threads import in_flight, is_owned
@@ -106,10 +105,10 @@ def make_choose(
 
         `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
         """
-        params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
         node, edges, rng, policy = tree.nodes[number], tree.edges, tree.rng, settings(tree.policy)
         first, taken, count = np.int64(node["first_edge"]), np.int64(node["opened"]), np.int64(node["count"])
-        row, flying = min(depth, work.scores.shape[0] - 1), extra
+        row, flying = depth if shown else np.int64(0), extra
+        scores = work.scores[row]
         if topology == OPEN:
             taken, count = gather(params, tree, work, number, extra, row)
             flying = np.int64(0)
@@ -168,7 +167,7 @@ def make_choose(
                     sound = sound and not math.isnan(got)
                 if shown:
                     split(work.terms, row, i, policy, view, seen, shared, got)
-            work.scores[row, i] = got
+            scores[i] = got
             # Without branches: the best score can't be predicted, and a misprediction costs as much as two edges.
             better = got > best
             ties = np.int64(1) if better else ties + (got == best)
@@ -195,7 +194,7 @@ def make_choose(
             elif shown:
                 got = np.inf if at_once else got
                 show_alone(work, row, i, got)
-            work.scores[row, i] = got
+            scores[i] = got
             if i < asked:
                 # Without random ties, an unvisited edge comes before a visited one of the same score.
                 if got > best or (got == best and not params.random_ties and chosen < taken):
@@ -215,7 +214,7 @@ def make_choose(
         elif ties > 1 and params.random_ties:
             skip = random_below(rng, ties)
             for i in range(chosen, asked):
-                if work.scores[row, i] == best:
+                if scores[i] == best:
                     if skip == 0:
                         chosen = np.int64(i)
                         break
@@ -230,7 +229,7 @@ def make_choose(
             shift_shown(work, row, taken, chosen)
         return shift_to_the_front(tree, node, first + chosen)
 
-    return choose
+    return inlined(choose)
 
 
 @inlined

@@ -3,7 +3,8 @@
 The flags for the core's code and its disk cache are set here and nowhere else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ import numba
 from numba.core import codegen, config, ir, typed_passes, types, untyped_passes
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.registry import CPUDispatcher
+from numba.np import arrayobj
 
 from .cache import DiskCache, hash_text
 from .guard import compiler_with, guarded
@@ -49,7 +51,7 @@ def _kernel(function: F, forceinline: bool, for_python: bool = False) -> F:
         dispatcher = numba.njit(_nrt=False, forceinline=forceinline, **no_wrappers, **OPTIONS)(function)
         dispatcher.__class__ = _Inlined
         return dispatcher  # type: ignore[no-any-return]
-    dispatcher = numba.njit(_nrt=False, **OPTIONS)(function)
+    dispatcher = numba.njit(_nrt=False, pipeline_class=_KernelCompiler, **OPTIONS)(function)
     dispatcher._cache = DiskCache(f"{function.__module__}.{function.__qualname__}", hash_text(function.__qualname__))
     return dispatcher  # type: ignore[no-any-return]
 
@@ -74,7 +76,8 @@ def compile_function(function: Callable[..., Any], signature: Any, name: str, ke
 
 def compile_part(function: Callable[..., Any], signature: Any, name: str, key: str) -> Any:
     """Compile the kernel made around a part's functions: like other kernels, without reference counting."""
-    return _compiled(numba.njit(_nrt=False, **OPTIONS)(_renamed(function, key)), signature, name, key)
+    dispatcher = numba.njit(_nrt=False, pipeline_class=_KernelCompiler, **OPTIONS)(_renamed(function, key))
+    return _compiled(dispatcher, signature, name, key)
 
 
 def _compiled(dispatcher: Any, signature: Any, name: str, key: str) -> Any:
@@ -122,6 +125,30 @@ class _InlinedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba is
         self._finalized = True  # no machine code is made
 
 
+@contextmanager
+def _plain_indices() -> Iterator[None]:
+    """Index arrays as C does: kernels never count from the end, and Numba would test each index for that."""
+    numbas_own = arrayobj.fix_integer_index
+    arrayobj.fix_integer_index = lambda context, builder, kind, index, size: context.cast(
+        builder, index, kind, types.intp
+    )
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index = numbas_own
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
+    """Lower a function that Python calls, or that is called by address."""
+
+    _name = "playout_kernel_lowering"
+
+    def run_pass(self, state: Any) -> Any:
+        with _plain_indices():
+            return super().run_pass(state)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Numba is untyped
     """Lower a function without making machine code."""
@@ -133,7 +160,8 @@ class _InlinedLowering(typed_passes.NativeLowering):  # type: ignore[misc]  # Nu
         state.library.enable_object_caching()
         state.flags = state.flags.copy()
         state.flags.no_compile = True
-        done = super().run_pass(state)
+        with _plain_indices():
+            done = super().run_pass(state)
         lowered = state["cr"]
         key: Any = {}.popitem  # a distinct C function without arguments: Python never calls this one
         state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
@@ -163,4 +191,5 @@ class _FoldConstants(AnalysisPass):  # type: ignore[misc]  # Numba is untyped
         return changed
 
 
+_KernelCompiler = compiler_with(_KernelLowering)
 _InlinedCompiler = compiler_with(_InlinedLowering, before={untyped_passes.DeadBranchPrune: _FoldConstants})

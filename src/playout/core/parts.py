@@ -10,8 +10,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import typeof, types
-from numba.extending import intrinsic
+from numba import typeof
 
 from .backup import Updates, make_back_up, make_show
 from .choose import Functions, make_choose, make_preparation, make_split
@@ -19,10 +18,11 @@ from .columns import AMAF_FIELDS, BELOW, NONE, WDL, column_moves, new_edge, new_
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .guard import guarded
 from .jit import COMPILED, OPTIONS, address, compile_part, inlined
-from .pack import origin_of
-from .params import OPEN, TREE
+from .params import SHARED
+from .part_calls import signature_of
 from .references import fingerprint, is_proven
-from .rules import BACK_UP, CHOOSE, call_entry
+from .rules import BACK_UP, CHOOSE, DESCEND
+from .select import make_descend
 
 
 class PartCode:
@@ -71,9 +71,14 @@ class PartCode:
         return guarded(function, **options) if self.guard else numba.njit(**options)(function)
 
 
-def choose_entry(policy: PartCode, topology: int, waiting: int, shown: bool, arrays: tuple[Any, ...]) -> Any:
-    """The entry of the rules table for the choice at a node; a graph uses the one for a tree."""
-    topology = OPEN if topology == OPEN else TREE
+def choose_entry(
+    policy: PartCode, topology: int, waiting: int, shown: bool, arrays: tuple[Any, ...]
+) -> tuple[int, Any]:
+    """An entry of the rules table, (its index, the entry): the way down to a leaf, with the policy's choices.
+
+    Where threads share a node, it is the choice there alone.
+    """
+    index = CHOOSE if waiting == SHARED else DESCEND
 
     def make() -> Callable[..., Any]:
         prepares, splits = "prepare" in policy.functions, "terms" in policy.functions and shown
@@ -89,9 +94,10 @@ def choose_entry(policy: PartCode, topology: int, waiting: int, shown: bool, arr
         if facts["looks"]:
             given |= {"prepare": new_record(np.dtype(facts["shared"])), "look": policy.ready("look")}
         of_policy = (facts["scores_unvisited"], facts["asks_first"], facts["looks"], policy.guard)
-        return make_choose(Functions(**given), topology, waiting, *of_policy, shown)
+        choose = make_choose(Functions(**given), topology, waiting, *of_policy, shown)
+        return make_descend(choose, topology, waiting, facts["amaf"])
 
-    return _entry((policy,), ("choose", topology, waiting, shown), make, arrays)
+    return index, _entry((policy,), (index, topology, waiting, shown), make, arrays)
 
 
 def back_up_entry(
@@ -116,7 +122,7 @@ def back_up_entry(
         mean, word, wins = backup.facts["plain_mean"], backup.facts["below"], len(backup.columns.names or ())
         return make_back_up(each[0], notes, topology, waiting, mean, word, wins if counts else -1)
 
-    return _entry(parts, ("back_up", topology, waiting, counts), make, arrays)
+    return _entry(parts, (BACK_UP, topology, waiting, counts), make, arrays)
 
 
 def _splitter(terms: Any, count: int) -> Any:
@@ -173,7 +179,7 @@ def _compiled(
 ) -> Any:
     if not COMPILED:
         return make()
-    signature = types.int64(*(typeof(each) for each in arrays), types.int64, types.int64, types.int64)
+    signature = signature_of(kind[0], tuple(typeof(each) for each in arrays))
     try:
         # Only now: a helper or a constant may be defined after the class.
         key = fingerprint(kind, *(part.traits for part in parts))
@@ -182,28 +188,3 @@ def _compiled(
         functions = [(name, function) for part in parts for name, function in part.functions.items()]
         wrong = next((f for name, f in functions if f"'{name}'" in str(error)), functions[-1][1])
         raise RuleCompileError(wrong.__name__, *where_of(error, wrong), reason_of(error)) from error
-
-
-def _caller(index: int) -> Any:
-    """An intrinsic `call(rules, params, tree, work, a, b, c)` for the kernel at `rules[index]`."""
-
-    def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
-        wanted = types.int64(*sig.args[1:4], types.int64, types.int64, types.int64)
-        passed = [origin_of(builder, kind, value) for kind, value in zip(sig.args[1:4], values[1:4], strict=True)]
-        passed += [
-            context.cast(builder, value, kind, types.int64)
-            for kind, value in zip(sig.args[4:], values[4:], strict=True)
-        ]
-        return call_entry(context, builder, sig.args[0], values[0], index, wanted, passed)
-
-    def call(typingctx: Any, rules: Any, params: Any, tree: Any, work: Any, a: Any, b: Any, c: Any) -> Any:
-        return types.int64(rules, params, tree, work, a, b, c), codegen
-
-    return intrinsic(call)
-
-
-def _python_caller(index: int) -> Any:
-    return lambda rules, *rest: rules[index](*rest)
-
-
-call_choose, call_back_up = ((_caller if COMPILED else _python_caller)(index) for index in (CHOOSE, BACK_UP))

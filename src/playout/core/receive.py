@@ -14,7 +14,7 @@ from .expand import add_node, normalise, sort_by_weight
 from .jit import inlined, njit
 from .pack import unpacked
 from .params import TREE
-from .parts import call_back_up
+from .part_calls import call_back_up
 from .pending import keep_cached, leave
 from .select import keep_rewards
 from .tree import EVALUATED, NODES, ROOT, UNCLOSED, WAITING

@@ -53,10 +53,10 @@ SIGNATURES = {
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
 OBSERVE, ACTION_INDEX, ACTION_CODE, RECORDED_PLAYOUT = range(8, 12)
-CHOOSE, BACK_UP = 12, 13  # the kernels made for the policy and the backup (`core/parts.py`)
+CHOOSE, BACK_UP, DESCEND = 12, 13, 16  # the kernels made for the policy and the backup (`core/parts.py`)
 CONSTANTS = 14  # the address of the game's constants (`core/constants.py`), 0 if it has none
 POLICY_PLAYOUT = 15  # a playout by a learned policy (`core/policy_playout.py`)
-TABLE_SIZE = 16  # other rules are called only from Python or from inside `playout`
+TABLE_SIZE = 17  # other rules are called only from Python or from inside `playout`
 
 
 def with_entry(table: Any, index: int, entry: Any) -> Any:

@@ -1,8 +1,12 @@
 """Step 1, selection: the way down to a leaf, in a tree, a graph or an open loop, also with other simulations in flight.
 
+The loop over the nodes is made around the policy's choice (`core/choose.py`), and kernels call it by address.
 `topology` and `waiting` are constants wherever a kernel calls these functions, so the branches for other values are not
 even compiled (`core/jit.py`).
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +19,13 @@ from .expand import add_node, find_edges
 from .graph import find_known, is_on_path
 from .jit import inlined
 from .openloop import arrive_open
-from .params import BATCHED, GRAPH, OPEN, PLAIN
-from .parts import call_choose
+from .params import BATCHED, GRAPH, OPEN, PLAIN, SHARED
+from .part_calls import call_descend
 from .played import begin_record, record_edge
 from .rng import random_float
 from .root import edge_at_root
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
-from .tree import EDGES, END, FLYING, NO_NODE, NODES, REFERENCE, ROOT, WAITING
+from .tree import BY_RULE, EDGES, END, FLYING, NO_NODE, NODES, REFERENCE, ROOT, WAITING
 
 
 @inlined
@@ -58,22 +62,6 @@ def draw_outcome(tree, first, count, total):
             if rest < 0.0:
                 return e
     return last
-
-
-@inlined
-def select_edge(rules, params, tree, work, topology, number, depth, extra):
-    """The edge that a simulation takes from a node: the policy's choice, or a draw at a chance node.
-
-    `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
-    NO_NUMBER if the policy gave a score that is not a number.
-    """
-    if topology != OPEN:
-        node = tree.nodes[number]
-        if node["player"] == CHANCE:
-            return sample_outcome(params, tree, node)
-        if params.amaf >= 0:
-            show_amaf(rules, params, tree, work, number, depth)
-    return call_choose(rules, params, tree, work, number, depth, extra)
 
 
 @inlined
@@ -154,21 +142,67 @@ def keep_rewards(params, tree, work, number, depth):
             tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
 
 
-@inlined
-def go_down(rules, params, tree, work, topology, waiting, number, depth, player, flying, forced):
-    """Choose and take one edge; the result is that of `arrive`. `forced` is the edge to take, or -1."""
-    extra = flying
-    if topology == OPEN:
-        status, extra = find_edges(rules, params, work, player)
-        if status != DONE:
-            return status, NO_NODE, np.int64(extra)
-    e = forced
-    if forced < 0:
-        e = select_edge(rules, params, tree, work, topology, number, depth, extra)
-        if e == NO_NUMBER:
-            return BAD_SCORE, NO_NODE, np.int64(depth)
-    take_edge(rules, params, tree, work, topology, number, e, depth)
-    return arrive(rules, params, tree, work, topology, waiting, e, depth + 1)
+def make_descend(choose: Callable[..., Any], topology: int, waiting: int, amaf: bool) -> Callable[..., Any]:
+    """Make the way down around a policy's choice; `amaf`: the policy reads statistics of actions.
+
+    Where threads share a node, the way goes on with the next one only under their rules (`core/shared.py`): there it is
+    the choice alone.
+    """
+
+    @inlined
+    def select_edge(rules, params, tree, work, number, depth, extra):
+        """The edge that a simulation takes from a node: the policy's choice, or a draw at a chance node.
+
+        `extra` is the number of simulations in flight through the node; in an open loop, of actions that are legal now.
+        NO_NUMBER if the policy gave a score that is not a number.
+        """
+        if topology != OPEN:
+            node = tree.nodes[number]
+            if node["player"] == CHANCE:
+                return np.int64(sample_outcome(params, tree, node))
+            if amaf:
+                show_amaf(rules, params, tree, work, number, depth)
+        return choose(params, tree, work, number, depth, extra)
+
+    def choose_shared(rules, params, tree, work, number, depth, extra):
+        """`select_edge` at a node that threads share."""
+        return select_edge(rules, params, tree, work, number, depth, extra)
+
+    def descend(rules, params, tree, work, number, depth, player, flying):
+        """From a node on, choose and take edges until one leads to no node; the result is that of `select`.
+
+        The root's rule may have chosen the root's edge (`core/root.py`).
+        """
+        highest = number
+        while True:
+            extra, e = flying, np.int64(-1)
+            if topology == OPEN:
+                status, extra = find_edges(rules, params, work, player)
+                if status != DONE:
+                    return status, depth + 1, np.int64(extra)
+            if params.root != PLAIN and number == ROOT:
+                e = np.int64(work.info[BY_RULE])
+            if e < 0:
+                e = select_edge(rules, params, tree, work, number, depth, extra)
+                if e == NO_NUMBER:
+                    return np.int64(BAD_SCORE), depth + 1, depth
+            take_edge(rules, params, tree, work, topology, number, e, depth)
+            depth += 1
+            ending, child, player = arrive(rules, params, tree, work, topology, waiting, e, depth)
+            if child == NO_NODE:
+                return np.int64(ending), depth, np.int64(player)
+            if topology == GRAPH:
+                if child > highest:  # newer than all nodes on the path, so not one of them
+                    highest = child
+                elif is_on_path(work, child, depth):
+                    return np.int64(CYCLE), depth, np.int64(TERMINAL)
+            if waiting:  # with none in flight through the node above, there is none here
+                flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
+            if depth + 2 >= work.path_nodes.shape[0]:
+                return np.int64(DEEPER), depth, np.int64(0)
+            number = child
+
+    return choose_shared if waiting == SHARED else descend
 
 
 @inlined
@@ -177,8 +211,9 @@ def select(rules, params, tree, work, topology, waiting, top, base):
 
     The node `top` is the root, or the one at depth `base` of the path, whose position is `work.part`.
     """
-    number, depth, highest, player = top, base, top, np.int64(tree.nodes[top]["player"])
-    flying = np.int64(work.info[FLYING]) if waiting else np.int64(0)
+    player, flying = np.int64(tree.nodes[top]["player"]), np.int64(0)
+    if waiting:
+        flying = np.int64(work.info[FLYING])
     if not params.keep_states:
         if base > 0:
             copy(work.state, work.part)
@@ -191,24 +226,9 @@ def select(rules, params, tree, work, topology, waiting, top, base):
     if base == 0 and params.evaluate_root and tree.nodes[ROOT]["visits"] == 0:
         if params.keep_states:
             copy(work.state, tree.root)
-        return ROOT_ITSELF, 0, player
-    forced = np.int64(-1)
+        return np.int64(ROOT_ITSELF), np.int64(0), player
     if base == 0 and params.root != PLAIN:
-        forced = edge_at_root(params, tree, work)
-    while True:
-        if depth + 2 >= work.path_nodes.shape[0]:
-            return DEEPER, depth, np.int64(0)
-        ending, child, player = go_down(
-            rules, params, tree, work, topology, waiting, number, depth, player, flying, forced
-        )
-        depth += 1
-        if child == NO_NODE:
-            return ending, depth, player
-        if topology == GRAPH:
-            if child > highest:  # newer than all nodes on the path, so not one of them
-                highest = child
-            elif is_on_path(work, child, depth):
-                return CYCLE, depth, np.int64(TERMINAL)
-        if waiting:  # with none in flight through the node above, there is none here
-            flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
-        number, forced = child, np.int64(-1)
+        work.info[BY_RULE] = edge_at_root(params, tree, work)
+    if base + 2 >= work.path_nodes.shape[0]:
+        return np.int64(DEEPER), np.int64(base), np.int64(0)
+    return call_descend(rules, params, tree, work, top, base, player, flying)

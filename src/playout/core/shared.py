@@ -21,9 +21,9 @@ from .endings import BAD_BACKUP, BAD_SCORE, DEEPER, DONE, GROW, SOLVED
 from .jit import inlined, njit
 from .pack import unpacked
 from .params import ALONE, SHARED, TREE
-from .parts import call_back_up
+from .part_calls import call_back_up, call_choose
 from .played import begin_record
-from .select import arrive, select_edge, take_edge
+from .select import arrive, take_edge
 from .simulate import complete, simulate
 from .threads import (
     PART_IN_A_ROW,
@@ -44,12 +44,12 @@ TAKEN, ENDS = 0, 1  # how the way down ends: at a part that this thread has now;
 
 @inlined
 def select_shared_edge(rules, params, tree, work, number, depth, flying):
-    """`select_edge`, where other threads choose as well: an edge that is new is opened under the node's lock."""
+    """The edge to take where other threads choose as well: a new one is opened under the node's lock."""
     node = tree.nodes[number]
     grows = node["opened"] < node["count"]
     if grows:
         lock(tree, work, number)
-    e = select_edge(rules, params, tree, work, TREE, number, depth, flying)
+    e = call_choose(rules, params, tree, work, number, depth, flying)
     if grows:
         if e >= 0 and is_counted(params, node) and e == np.int64(node["first_edge"]) + np.int64(node["opened"]):
             node["opened"] += 1

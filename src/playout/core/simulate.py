@@ -41,8 +41,8 @@ from .learned import learn
 from .openloop import add_open_node
 from .pack import unpacked
 from .params import ALONE, GRAPH, OPEN, ROLLOUTS, TREE
-from .parts import call_back_up
-from .select import go_down, select
+from .part_calls import call_back_up, call_descend
+from .select import select
 from .solver import prove_in_graph, prove_path
 from .tree import (
     AMAF_BYTES,
@@ -105,12 +105,12 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
     if topology == GRAPH:
         tree.counters[POSITIONS] += is_unknown(tree, work)
         enter_node(params, tree, work, number, np.int64(work.path_edges[depth - 1]), (depth - 1) * params.players)
-    ending, _, player = go_down(rules, params, tree, work, topology, ALONE, np.int64(number), depth, player, 0, -1)
+    ending, depth, player = call_descend(rules, params, tree, work, number, depth, player, 0)
     if ending == UNEXPANDED:  # with `expand_first`: only one node for each simulation
         ending = NEW
         if topology == GRAPH and not is_unknown(tree, work):
             ending = KNOWN
-    return ending, depth + 1, player
+    return ending, depth, player
 
 
 @inlined

@@ -127,10 +127,11 @@ NOT_BEGUN = 2**64 - 1
 # last simulation, 0: the policy did. REFERENCE: the depth whose tables of actions a policy is shown (`core/amaf.py`).
 # With threads (`core/shared.py`), FLYING is the number of other threads: each has simulations under way. THREAD: this
 # thread's number, from 1. Its blocks end at these nodes, edges and proofs. BASE, BATCH: the depth of the part of the
-# tree that it has to itself, and the simulations made there whose returns the nodes above have not got yet.
+# tree that it has to itself, and the simulations made there whose returns the nodes above have not got yet. BY_RULE:
+# the edge that the root's rule takes, or -1 where the policy is to choose.
 WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED, RULED, REFERENCE = range(10)
-THREAD, NODES_END, EDGES_END, PROOFS_END, BASE, BATCH = range(10, 16)
-INFO = 16
+THREAD, NODES_END, EDGES_END, PROOFS_END, BASE, BATCH, BY_RULE = range(10, 17)
+INFO = 17
 # shared: int64[SHARES], what threads share, each in cache lines of its own: the simulations left in the chunk; the
 # next free node, edge and proof, and how many a thread takes at once; the lock of the prover; whether all must stop;
 # the visits from which on threads share a node; the address of a function that lets other threads run.

@@ -5,7 +5,7 @@ from typing import Any
 from playout.core.compile_errors import RuleCompileError
 from playout.core.params import ALONE, BATCHED, MAST, MIXED, NST, OUTSIDE, RANDOM, STATIC, Params
 from playout.core.parts import back_up_entry, choose_entry
-from playout.core.rules import BACK_UP, CHOOSE, with_entry
+from playout.core.rules import BACK_UP, with_entry
 from playout.core.tree import Tree, Work
 from playout.errors import SettingsError
 from playout.game import Game
@@ -56,10 +56,10 @@ def rules_with_parts(
     codes = policy.code(game), backup.code(game)
     try:
         with larger_records_may_stand_in():
-            chosen = choose_entry(codes[0], topology, waiting, shown, arrays)
+            index, chosen = choose_entry(codes[0], topology, waiting, shown, arrays)
             backed = back_up_entry(codes[1], codes[0], topology, waiting, settings.wdl, arrays)
     except RuleCompileError as error:
         reasons = (not_compiled(type(part), code) for part, code in zip((policy, backup), codes, strict=True))
         place = f"{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason}"
         raise SettingsError(next(filter(None, reasons), place)) from error
-    return with_entry(with_entry(rules, CHOOSE, chosen), BACK_UP, backed)
+    return with_entry(with_entry(rules, index, chosen), BACK_UP, backed)
