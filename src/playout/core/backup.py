@@ -122,6 +122,7 @@ def make_back_up(
                     load_row(returns, work.batch, k)
                 if waiting and edge["child"] < 0:
                     load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+                    below = returns[0]
                     if looks_below:
                         copy(work.values, returns)
                 add_step_to(work, row, players, work.path_scales[d] if topology == OPEN else params.discount)
@@ -160,7 +161,7 @@ def make_back_up(
                     else:
                         is_last = d == depth - 1
                         value, added, below = value_through(
-                            params, tree, work, d, is_last, before, visits, below, in_step
+                            params, tree, work, waiting, d, is_last, before, visits, below, in_step
                         )
                     edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
                 else:

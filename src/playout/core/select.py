@@ -10,9 +10,9 @@ from .amaf import show_amaf
 from .arrays import copy, load_row
 from .choose import NO_NUMBER
 from .edges import to_the_front
-from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
+from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, IN_FLIGHT, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
 from .expand import add_node, find_edges
-from .graph import find_known, is_on_path
+from .graph import find_known, flying_through, is_on_path, waits_for_value
 from .jit import inlined
 from .openloop import arrive_open
 from .params import BATCHED, GRAPH, OPEN, PLAIN
@@ -120,7 +120,7 @@ def arrive(rules, params, tree, work, topology, waiting, e, depth):
     if player == TERMINAL:
         return FINISHED, NO_NODE, player
     if topology == GRAPH:
-        return find_known(rules, params, tree, work, e, depth, player)
+        return find_known(rules, params, tree, work, waiting, e, depth, player)
     if waiting == BATCHED:
         if player == CHANCE:
             return add_chance_node(rules, params, tree, work, e, depth)
@@ -179,6 +179,8 @@ def select(rules, params, tree, work, topology, waiting, top, base):
     """
     number, depth, highest, player = top, base, top, np.int64(tree.nodes[top]["player"])
     flying = np.int64(work.info[FLYING]) if waiting else np.int64(0)
+    if waiting and topology == GRAPH:
+        flying = flying_through(tree, work, top)
     if not params.keep_states:
         if base > 0:
             copy(work.state, work.part)
@@ -208,7 +210,11 @@ def select(rules, params, tree, work, topology, waiting, top, base):
             if child > highest:  # newer than all nodes on the path, so not one of them
                 highest = child
             elif is_on_path(work, child, depth):
+                if waiting and waits_for_value(tree, work, child):
+                    return IN_FLIGHT, depth, np.int64(0)
                 return CYCLE, depth, np.int64(TERMINAL)
-        if waiting:  # with none in flight through the node above, there is none here
+        if waiting and topology == GRAPH:  # also those that came through other edges
+            flying = flying_through(tree, work, child)
+        elif waiting:  # with none in flight through the node above, there is none here
             flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
         number, forced = child, np.int64(-1)
