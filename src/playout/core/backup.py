@@ -23,6 +23,7 @@ from .tree import (
     GREATEST,
     LEAST,
     NO_NODE,
+    NO_PROOF,
     POSITIONS,
     ROOT,
     SIMULATIONS,
@@ -185,13 +186,15 @@ def make_back_up(
                     note(noter_of(tree.policy), noted, got)
                     store_noted(noted, tree.policy_columns, e)
                 told = node["value"]
+                settled = waiting and node["proof"] > NO_PROOF  # the edges that lead here have its exact value
                 in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
                 if topology == GRAPH and plain_mean and params.graph == VECTORS:
                     node["value"] = tree.means[np.int64(number), chooser]
-                    publish_means(params, tree, np.int64(number), walked_edge(work, d))
+                    if not settled:
+                        publish_means(params, tree, np.int64(number), walked_edge(work, d))
                 else:
                     node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
-                    if topology == GRAPH and plain_mean and is_told(work, node, d, in_step):
+                    if topology == GRAPH and plain_mean and not settled and is_told(work, node, d, in_step):
                         publish(params, tree, number, told, walked_edge(work, d))
                 if waiting == SHARED:
                     store_row(work.batch, k, returns)
