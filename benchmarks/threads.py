@@ -264,7 +264,7 @@ def main() -> None:
         if run.simulations >= wanted and run.proofs >= enough:
             break
     print(f"{run.simulations:,} simulations, {run.broken} invariants broken, {run.proofs:,} proofs, {run.false} false")
-    raise SystemExit(run.broken > 0 or run.false > 0)
+    raise SystemExit(int(run.broken > 0 or run.false > 0))
 
 
 if __name__ == "__main__":
