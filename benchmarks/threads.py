@@ -1,9 +1,10 @@
-"""Threads on one tree: how much faster than one thread, and `python -m benchmarks.threads`: whether the counts hold.
+"""Threads on one tree or graph: how much faster than one thread, and `python -m benchmarks.threads`: do counts hold?
 
 The long run grows trees of up to ten million simulations with 2, 4 and 8 threads, more than this machine has cores, so
 that threads are interrupted anywhere. After each it checks that every node's visits are its edges' and its own, that
-every node hangs on one edge, that the root's mean is that of its edges, and that no lock is left; and that a hundred
-thousand proofs of tic-tac-toe are true.
+every node hangs on one edge, that the root's mean is that of its edges, and that no lock is left; in graphs, that every
+edge is in the list of its node, every node in the table, and no simulation in flight; and that a hundred thousand
+proofs of tic-tac-toe are true.
 """
 
 from __future__ import annotations
@@ -33,8 +34,12 @@ SPEEDS = {
     "chess, uct-chess": ("chess", "po.preset('uct-chess')", 60_000, 1.85),
     "chess, chess": ("chess", "po.preset('chess')", 500_000, 1.85),
     "game2048, game2048": ("game2048", "po.preset('game2048')", 100_000, None),
+    "connect4, UCT in a graph": ("connect4", "po.Settings(solver=False, transpositions=True)", 500_000, 1.5),
+    "othello, UCT in a graph": ("othello", "po.Settings(solver=False, transpositions=True)", 100_000, 1.5),
+    "chess, chess in a graph": ("chess", "po.preset('chess', transpositions=True)", 200_000, 1.5),
 }
 TREES = (("connect4", 10_000_000), ("tictactoe", 1_000_000), ("othello", 500_000), ("chess", 300_000))
+GRAPHS = (("connect4", 1_000_000), ("tictactoe", 200_000), ("othello", 100_000), ("chess", 100_000))
 THREADS = (2, 4, 8)
 PROVEN, PROOFS = "tictactoe", 100_000  # the game whose proofs are checked, and how many at least
 
@@ -141,6 +146,53 @@ def wrong_counts(search: po.Search) -> dict[str, int]:
     return {what: int(np.count_nonzero(wrong)) for what, wrong in found.items() if np.any(wrong)}
 
 
+def wrong_links(search: po.Search) -> dict[str, int]:
+    """Like `wrong_counts`, for a graph."""
+    from playout.core import tree as core
+
+    tree, (number, count) = search.tree, (int(search.tree.counters[i]) for i in (core.NODES, core.EDGES))
+    nodes, edges = tree.nodes[core.ROOT : number], tree.edges[:count]
+    first, size = nodes["first_edge"].astype(np.int64), nodes["count"].astype(np.int64)
+    visits = np.concatenate([[0], np.cumsum(edges["visits"], dtype=np.int64)])
+    visited = np.concatenate([[0], np.cumsum(edges["visits"] > 0)])
+    below = np.abs(edges["child"])
+    into = np.bincount(below[below > core.END], minlength=number)[core.ROOT :]
+    entries = (tree.table[tree.table != 0] & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.int32)
+    seen, listed = -1 - entries[entries < 0], np.zeros(number, np.int64)
+    at = np.arange(core.ROOT, number)
+    heads = tree.node_links["first_in"][core.ROOT : number].astype(np.int64)
+    strays = 0
+    while len(at):  # all lists at once, one edge further each time
+        at, heads = at[heads >= 0], heads[heads >= 0]
+        listed[at] += 1
+        strays += np.count_nonzero(below[heads] != at)
+        heads = tree.edge_links["next_in"][heads].astype(np.int64)
+    joined = edges["child"] > core.END
+    found = {
+        "nodes whose visits are not their edges' and their own": visits[first + size] - visits[first] + nodes["own"]
+        != nodes["visits"],
+        "edges opened but not visited, or visited and not opened": (
+            visited[first + nodes["opened"]] - visited[first] != nodes["opened"]
+        )
+        & (nodes["player"] >= 0),
+        "visited edges behind their node's open ones": (visited[first + size] - visited[first] != nodes["opened"])
+        & (nodes["player"] >= 0),
+        "nodes whose list is not all edges that lead there": listed[core.ROOT :] != into,
+        "edges in the list of another node": np.ones(strays, bool),
+        "nodes that no edge leads to": into[1:] == 0,
+        "nodes that are not in the table once": np.sort(entries[entries > 0]) != np.arange(core.ROOT, number)
+        if np.count_nonzero(entries > 0) == number - core.ROOT
+        else np.ones(1, bool),
+        "positions without a node whose edge has one, or that are there twice": np.append(
+            below[seen] != core.NO_NODE, len(np.unique(seen)) != len(seen)
+        ),
+        "edges to a proven node that are not proven": tree.nodes["proof"][below[joined]] > core.NO_PROOF,
+        "simulations not counted": np.array([search.simulations != nodes[0]["visits"]]),
+        "simulations in flight": search.runner.crew.pending != 0,
+    }
+    return {what: int(np.count_nonzero(wrong)) for what, wrong in found.items() if np.any(wrong)}
+
+
 def false_proofs(search: po.Search) -> tuple[int, int]:
     """Of a game small enough to solve: (proofs, those that are false)."""
     from playout.core import tree as core
@@ -156,7 +208,7 @@ def false_proofs(search: po.Search) -> tuple[int, int]:
         return known[text]
 
     tree, proofs, false = search.tree, 0, 0
-    stack = [(core.ROOT, search.position)]
+    stack, came = [(core.ROOT, search.position)], {core.ROOT}
     while stack:
         number, position = stack.pop()
         node = tree.nodes[number]
@@ -164,8 +216,10 @@ def false_proofs(search: po.Search) -> tuple[int, int]:
             proofs += 1
             false += tree.proofs[node["proof"], 0] != exact(position)
         for edge in tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]:
-            if abs(int(edge["child"])) > core.END:
-                stack.append((abs(int(edge["child"])), position.play(int(edge["action"]))))
+            child = abs(int(edge["child"]))
+            if child > core.END and child not in came:
+                came.add(child)
+                stack.append((child, position.play(int(edge["action"]))))
     return proofs, false
 
 
@@ -175,19 +229,21 @@ class LongRun:
     def __init__(self) -> None:
         self.began, self.simulations, self.broken, self.proofs, self.false = time.perf_counter(), 0, 0, 0, 0
 
-    def grow(self, game: str, simulations: int, threads: int, solver: bool, seed: int) -> None:
-        """Grow a tree and check it."""
+    def grow(self, game: str, simulations: int, threads: int, solver: bool, graph: bool, seed: int) -> None:
+        """Grow a tree or a graph and check it."""
         import playout as po
 
-        search = po.Search(po.games.load(game), po.Settings(threads=threads, solver=solver), seed=seed)
-        done, wrong = search.run(simulations).simulations, wrong_counts(search)
+        settings = po.Settings(threads=threads, solver=solver, transpositions=graph)
+        search = po.Search(po.games.load(game), settings, seed=seed)
+        done = search.run(simulations).simulations
+        wrong = (wrong_links if graph else wrong_counts)(search)
         self.simulations, self.broken = self.simulations + done, self.broken + len(wrong)
         if game == PROVEN and solver:
             proofs, false = false_proofs(search)
             self.proofs, self.false = self.proofs + proofs, self.false + false
         seconds, proving = time.perf_counter() - self.began, "on" if solver else "off"
         print(
-            f"{seconds:6.0f} s  {game}, {threads} threads, solver {proving}: "
+            f"{seconds:6.0f} s  {game}{' in a graph' if graph else ''}, {threads} threads, solver {proving}: "
             f"{done:,} simulations, {wrong or 'all counts hold'}",
             flush=True,
         )
@@ -199,15 +255,16 @@ def main() -> None:
     wanted, run = parser.parse_args().simulations, LongRun()
     enough = min(PROOFS, wanted // 1000)
     for seed in itertools.count():
-        for (game, size), threads, solver in itertools.product(TREES, THREADS, (False, True)):
+        kinds = [(*each, True) for each in GRAPHS] + [(*each, False) for each in TREES]
+        for (game, size, graph), threads, solver in itertools.product(kinds, THREADS, (False, True)):
             if run.simulations < wanted:
-                run.grow(game, min(size, wanted - run.simulations), threads, solver, seed)
+                run.grow(game, min(size, wanted - run.simulations), threads, solver, graph, seed)
             elif game == PROVEN and solver and run.proofs < enough:
-                run.grow(game, size, threads, solver, seed)
+                run.grow(game, size, threads, solver, graph, seed)
         if run.simulations >= wanted and run.proofs >= enough:
             break
     print(f"{run.simulations:,} simulations, {run.broken} invariants broken, {run.proofs:,} proofs, {run.false} false")
-    raise SystemExit(run.broken > 0 or run.false > 0)
+    raise SystemExit(int(run.broken > 0 or run.false > 0))
 
 
 if __name__ == "__main__":

@@ -111,6 +111,14 @@ CASES = {
         "test_equals_that_differ_for_others_are_not_called_proven": 0,
         "test_root_values_agree_with_openspiel_within_error_bars": 1,
     },
+    "core/test_graph_threads.py": {
+        "test_a_rule_that_never_returns_ends_all_threads_in_time": 1,
+        "test_all_settings_that_take_threads_add_up": 2,
+        "test_edges_that_are_closed_again_keep_their_links": 1,
+        "test_every_visit_is_counted": 2,
+        "test_graphs_of_all_kinds_of_games_add_up": 4,
+        "test_proofs_are_true": 1,
+    },
     "core/test_threads.py": {
         "test_all_settings_that_take_threads_add_up": 4,
         "test_every_visit_is_counted": 2,

@@ -256,7 +256,6 @@ def test_a_policy_that_gives_nan_is_named():
     ("changes", "word"),
     [
         ({"open_loop": True}, "open loop"),
-        ({"transpositions": True}, "transpositions"),
         ({"evaluator": po.Outside()}, "your own code"),
         ({"root": po.Gumbel(4)}, "Gumbel"),
         ({"policy": po.GRAVE()}, "GRAVE"),

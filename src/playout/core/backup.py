@@ -22,6 +22,7 @@ from .tree import (
     GREATEST,
     LEAST,
     NO_NODE,
+    NO_PROOF,
     POSITIONS,
     ROOT,
     SIMULATIONS,
@@ -120,6 +121,7 @@ def make_back_up(
                     load_row(returns, work.batch, k)
                 if waiting and edge["child"] < 0:
                     load_row(returns, tree.proofs, nodes[child_node(edge["child"])]["proof"])
+                    below = returns[0]
                     if looks_below:
                         copy(work.values, returns)
                 add_step_to(work, row, players, work.path_scales[d] if topology == OPEN else params.discount)
@@ -158,7 +160,7 @@ def make_back_up(
                     else:
                         is_last = d == depth - 1
                         value, added, below = value_through(
-                            params, tree, work, d, is_last, before, visits, below, in_step
+                            params, tree, work, waiting, d, is_last, before, visits, below, in_step
                         )
                     edge["spread"] = max(0.0, edge["spread"] + (got - before) * (got - value))
                 else:
@@ -182,13 +184,15 @@ def make_back_up(
                     note(noter_of(tree.policy), noted, got)
                     store_noted(noted, tree.policy_columns, e)
                 told = node["value"]
+                settled = waiting and node["proof"] > NO_PROOF  # the edges that lead here have its exact value
                 in_step = node["flags"] & (UNKNOWN | CHANGED) == 0
                 if topology == GRAPH and plain_mean and params.graph == VECTORS:
                     node["value"] = tree.means[np.int64(number), chooser]
-                    publish_means(params, tree, np.int64(number), walked_edge(work, d))
+                    if not settled:
+                        publish_means(params, tree, np.int64(number), walked_edge(work, d))
                 else:
                     node["value"] = told + (added - told) / (node["visits"] - node["own"] * (node["flags"] & UNKNOWN))
-                    if topology == GRAPH and plain_mean and is_told(work, node, d, in_step):
+                    if topology == GRAPH and plain_mean and not settled and is_told(work, node, d, in_step):
                         publish(params, tree, number, told, walked_edge(work, d))
                 if waiting == SHARED:
                     store_row(work.batch, k, returns)

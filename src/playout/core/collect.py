@@ -24,7 +24,7 @@ from .halving import must_wait, prepare_root
 from .jit import inlined, njit
 from .pack import unpacked
 from .params import BATCHED, TREE
-from .pending import free_slot, load_cached, mark, open_edges, slot_at
+from .pending import free_slot, load_cached, mark, open_edges, slot_at, store_path
 from .positions import key_of
 from .rules import call_action_index, call_legal_actions, call_observe
 from .select import select
@@ -139,14 +139,10 @@ def find_answers(rules, params, work, size):
 @inlined
 def put_leaf(rules, params, tree, work, batch, slot, depth, player, count, key):
     """Store the leaf in a slot and mark its path in flight."""
-    players = params.players
-    for d in range(depth):
-        batch.nodes[slot, d], batch.edges[slot, d] = work.path_nodes[d], work.path_edges[d]
-    for i in range(depth * players):
-        batch.rewards[slot, i] = work.path_rewards[i]
+    store_path(params, work, batch, slot, depth)
     for i in range(count):
         batch.actions[slot, i], batch.indices[slot, i] = work.actions[i], work.indices[i]
-    batch.depths[slot], batch.players[slot], batch.counts[slot] = depth, player, count
+    batch.players[slot], batch.counts[slot] = player, count
     batch.keys[slot], batch.shadows[slot], batch.used[slot] = key, 0, 1
     store_row(batch.states, slot, work.state)
     width = batch.planes.shape[1]

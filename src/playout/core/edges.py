@@ -8,6 +8,7 @@ import numpy as np
 
 from .arrays import swap_words, zero_row
 from .jit import inlined
+from .positions import move_links
 from .rng import random_below
 from .rules import CHANCE
 from .tree import EDGES, LEADER
@@ -85,6 +86,8 @@ def close_edges(tree, number):
         if edges[e]["visits"] == 0:
             last = first + np.int64(node["opened"]) - 1
             swap(tree, e, last)
+            if tree.edge_links.shape[0] > 0 and e != last:
+                move_links(tree, last, e, 1)
             node["opened"] -= 1
             while last + 1 < stop and edges[last + 1]["prior"] > edges[last]["prior"]:
                 swap(tree, last, last + 1)

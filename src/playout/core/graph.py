@@ -22,16 +22,16 @@ position was reached, the key must tell these histories apart, as that of chess 
 import numpy as np
 
 from .arrays import copy, load_row, zero
-from .endings import BAD_KEY, DONE, KNOWN, MET, NEW, PROVEN, UNEXPANDED
+from .endings import BAD_KEY, DONE, IN_FLIGHT, KNOWN, MET, NEW, PROVEN, UNEXPANDED
 from .jit import inlined, njit
 from .pack import called
 from .positions import entry_of, find_place, join, key_of, slot_of
 from .rules import TERMINAL, call_apply
-from .tree import NO_NODE, NO_PROOF, REWARDED, ROOT, SAVED, child_node
+from .tree import NO_NODE, NO_PROOF, REWARDED, ROOT, SAVED, UNKNOWN, child_node
 
 
 @inlined
-def find_known(rules, params, tree, work, e, depth, player):
+def find_known(rules, params, tree, work, waiting, e, depth, player):
     """Where an edge without a node leads, by the key of its position; returns what `arrive` (`core/select.py`) does.
 
     A new edge to a position that has a node ends the simulation: the node's value is the best evaluation there is. The
@@ -52,8 +52,26 @@ def find_known(rules, params, tree, work, e, depth, player):
     if tree.nodes[found]["proof"] > NO_PROOF:
         return PROVEN, NO_NODE, np.int64(TERMINAL)
     if not visited:
+        if waiting and waits_for_value(tree, work, found):
+            return IN_FLIGHT, NO_NODE, player
         return MET, NO_NODE, player
     return DONE, found, player
+
+
+@inlined
+def flying_through(tree, work, number):
+    """Simulations in flight through a node, by whichever edge they came."""
+    node, flying = tree.nodes[number], np.int64(0)
+    for e in range(node["first_edge"], node["first_edge"] + np.int64(node["opened"])):
+        flying += work.pending[e]
+    return flying
+
+
+@inlined
+def waits_for_value(tree, work, number):
+    """Whether a node has no value yet, and a simulation in flight will give it its first one."""
+    node = tree.nodes[number]
+    return node["visits"] == node["own"] * (node["flags"] & UNKNOWN) and flying_through(tree, work, number) > 0
 
 
 @inlined

@@ -12,13 +12,14 @@ from .tree import ALL_FLAGS, CHANGED, END, NO_NODE, NO_PROOF, UNKNOWN, VECTORS
 
 
 @inlined
-def value_through(params, tree, work, d, is_last, before, visits, below, in_step):
+def value_through(params, tree, work, waiting, d, is_last, before, visits, below, in_step):
     """The new value of the path's edge at depth `d`, where a node's value is one number (SCALARS).
 
     Returns (the value, what this visit adds to the sum of the node's values, the same as player 0 sees it). A visit
     adds the edge's new share less its old one: n E' - (n - 1) E. If all visits of the child came through this edge,
     that is the reward plus what was added further down (`below`, as player 0 sees it), and no mean is read. `in_step`
-    says whether the child's value is the one that its edges were told.
+    says whether the child's value is the one that its edges were told. With simulations in flight (`waiting`), a child
+    of several edges may have as many visits as one of them by chance.
     """
     nodes, edge, row = tree.nodes, tree.edges[np.uint32(work.path_edges[d])], d * params.players
     chooser = max(0, np.int64(nodes[np.uint32(work.path_nodes[d])]["player"]))
@@ -26,7 +27,8 @@ def value_through(params, tree, work, d, is_last, before, visits, below, in_step
     child = np.uint32(edge["child"]) if edge["child"] > END else np.uint32(NO_NODE)
     if is_last and nodes[child]["proof"] > NO_PROOF:
         child = np.uint32(NO_NODE)  # its exact value is the return
-    if child != NO_NODE and not (in_step and nodes[child]["visits"] == visits):
+    alone = nodes[child]["visits"] == visits and not (waiting and nodes[child]["parents"] > 1)
+    if child != NO_NODE and not (in_step and alone):
         mean = nodes[child]["value"]
         if chooser != max(0, np.int64(nodes[child]["player"])):
             mean = total - mean

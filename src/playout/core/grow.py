@@ -11,8 +11,8 @@ import numpy as np
 from .arrays import zero_row
 from .edges import clear_edge, swap_unvisited
 from .jit import inlined, njit
-from .positions import LOW, entry_of
-from .tree import EDGES, END, GREW, LEADER, NO_PROOF, ROOT, child_node
+from .positions import move_links
+from .tree import EDGES, GREW, LEADER, NO_PROOF, ROOT
 
 # In place of an edge: the tree must grow first; a node can't have more edges; its value is already proven.
 NO_ROOM, TOO_MANY, SETTLED = -1, -2, -3
@@ -42,27 +42,6 @@ def move_words(rows, source, target, count):
 
 
 @inlined
-def move_links(tree, source, target, count):
-    """In a graph: update the lists of edges that lead to a node, and the table's entries that name an edge."""
-    for i in range(count):
-        e, here = source + i, target + i
-        tree.edge_links[here] = tree.edge_links[e]
-        child = np.int64(child_node(tree.edges[here]["child"]))
-        if child > END:
-            if tree.node_links[child]["first_in"] == e:
-                tree.node_links[child]["first_in"] = here
-            else:
-                at = np.int64(tree.node_links[child]["first_in"])
-                while tree.edge_links[at]["next_in"] != e:
-                    at = np.int64(tree.edge_links[at]["next_in"])
-                tree.edge_links[at]["next_in"] = here
-    for at in range(tree.table.shape[0]):
-        e = -1 - entry_of(tree.table[at])
-        if tree.table[at] != 0 and e >= source and e < source + count:
-            tree.table[at] = (tree.table[at] & ~LOW) | (np.uint64(-1 - (e - source + target)) & LOW)
-
-
-@inlined
 def move_block(tree, work, batch, number, room):
     """Move a node's edges to the end, into a block of `room` edges."""
     node = tree.nodes[number]
@@ -75,10 +54,6 @@ def move_block(tree, work, batch, number, room):
     move_words(tree.backup_columns, source, target, count)
     if tree.node_links.shape[0] > 0:
         move_links(tree, source, target, count)
-        if tree.rewards.shape[0] > 0:
-            for i in range(count):
-                for p in range(tree.rewards.shape[1]):
-                    tree.rewards[target + i, p] = tree.rewards[source + i, p]
     for i in range(count):
         clear_edge(tree, source + i)
         if work.pending.shape[0] > source + i:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .arrays import load_row
+from .edges import is_counted
 from .jit import inlined
 from .pack import packed
 from .tree import FLYING, HINT, WAITING
@@ -53,6 +54,36 @@ def mark(tree, batch, slot, by):
     for d in range(batch.depths[slot]):
         batch.flights[batch.edges[slot, d]] += by
     batch.info[FLYING] += by
+
+
+@inlined
+def store_path(params, work, batch, slot, depth):
+    """Store the path of the simulation in `work` in a slot."""
+    for d in range(depth):
+        batch.nodes[slot, d], batch.edges[slot, d] = work.path_nodes[d], work.path_edges[d]
+    for i in range(depth * params.players):
+        batch.rewards[slot, i] = work.path_rewards[i]
+    batch.depths[slot] = depth
+
+
+@inlined
+def load_path(params, work, batch, slot):
+    """Load the path of a leaf that waits into `work`; returns its depth."""
+    depth = np.int64(batch.depths[slot])
+    for d in range(depth):
+        work.path_nodes[d], work.path_edges[d] = batch.nodes[slot, d], batch.edges[slot, d]
+    for i in range(depth * params.players):
+        work.path_rewards[i] = batch.rewards[slot, i]
+    return depth
+
+
+@inlined
+def close_path(params, tree, work, depth):
+    """Undo `open_edges` along the path in `work`, since the backup opens its edges again."""
+    for d in range(depth):
+        node = tree.nodes[work.path_nodes[d]]
+        if tree.edges[work.path_edges[d]]["visits"] == 0 and is_counted(params, node):
+            node["opened"] -= 1
 
 
 @inlined

@@ -6,6 +6,7 @@ The table uses open addressing: a position whose place is taken goes to the next
 import numpy as np
 
 from .jit import inlined, njit
+from .pack import called
 from .rules import call_hash
 from .tree import END, MANY, NODES, ROOT, child_node
 
@@ -106,3 +107,27 @@ def join_all(tree):
             child = child_node(tree.edges[e]["child"])
             if child > END:
                 join(tree, e, child)
+
+
+@called
+def move_links(tree, source, target, count):
+    """After edges were moved: update what names them by their place, the lists of edges that lead to a node and the
+    table's entries, and move what a graph keeps beside them."""
+    for i in range(count):
+        e, here = source + i, target + i
+        tree.edge_links[here] = tree.edge_links[e]
+        for p in range(tree.rewards.shape[1] if tree.rewards.shape[0] > 0 else 0):
+            tree.rewards[here, p] = tree.rewards[e, p]
+        child = np.int64(child_node(tree.edges[here]["child"]))
+        if child > END:
+            if tree.node_links[child]["first_in"] == e:
+                tree.node_links[child]["first_in"] = here
+            else:
+                at = np.int64(tree.node_links[child]["first_in"])
+                while tree.edge_links[at]["next_in"] != e:
+                    at = np.int64(tree.edge_links[at]["next_in"])
+                tree.edge_links[at]["next_in"] = here
+    for at in range(tree.table.shape[0]):
+        e = -1 - entry_of(tree.table[at])
+        if tree.table[at] != 0 and e >= source and e < source + count:
+            tree.table[at] = (tree.table[at] & ~LOW) | (np.uint64(-1 - (e - source + target)) & LOW)

@@ -15,7 +15,7 @@ from .jit import inlined, njit
 from .pack import unpacked
 from .params import TREE
 from .part_calls import call_back_up
-from .pending import keep_cached, leave
+from .pending import close_path, keep_cached, leave, load_path
 from .select import keep_rewards
 from .tree import EVALUATED, NODES, ROOT, UNCLOSED, WAITING
 
@@ -28,7 +28,7 @@ def receive(rules, params, tree, work, batch, slots, policy, values):
     in the game.
     """
     params, tree, work, batch = unpacked(params), unpacked(tree), unpacked(work), unpacked(batch)
-    players, row, status = params.players, 0, np.int64(DONE)
+    row, status = 0, np.int64(DONE)
     for i in range(slots.shape[0]):
         slot = np.int64(slots[i])
         depth, player, count = np.int64(batch.depths[slot]), np.int64(batch.players[slot]), np.int64(batch.counts[slot])
@@ -46,17 +46,11 @@ def receive(rules, params, tree, work, batch, slots, policy, values):
                 keep_cached(params, work, batch, batch.keys[slot], count)
             batch.info[EVALUATED] += 1
             row += 1
-        for d in range(depth):
-            work.path_nodes[d], work.path_edges[d] = batch.nodes[slot, d], batch.edges[slot, d]
-        for p in range(depth * players):
-            work.path_rewards[p] = batch.rewards[slot, p]
+        load_path(params, work, batch, slot)
         if not returns_fit(params, work, work.returns, TREE, depth, ESTIMATE):
             tidy(params, tree, batch)
             return np.int64(BAD_VALUE), i
-        for d in range(depth):
-            number, e = np.int64(batch.nodes[slot, d]), np.int64(batch.edges[slot, d])
-            if tree.edges[e]["visits"] == 0 and is_counted(params, tree.nodes[number]):
-                tree.nodes[number]["opened"] -= 1  # the backup opens it again
+        close_path(params, tree, work, depth)
         leave(tree, batch, slot)
         load_row(work.state, batch.states, slot)
         done = receive_leaf(rules, params, tree, work, depth, player, count)

@@ -14,9 +14,9 @@ from .amaf import show_amaf
 from .arrays import copy, load_row
 from .choose import NO_NUMBER
 from .edges import to_the_front
-from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
+from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, IN_FLIGHT, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
 from .expand import add_node, find_edges
-from .graph import find_known, is_on_path
+from .graph import find_known, flying_through, is_on_path, waits_for_value
 from .jit import inlined
 from .openloop import arrive_open
 from .params import BATCHED, GRAPH, OPEN, PLAIN, SHARED
@@ -108,7 +108,7 @@ def arrive(rules, params, tree, work, topology, waiting, e, depth):
     if player == TERMINAL:
         return FINISHED, NO_NODE, player
     if topology == GRAPH:
-        return find_known(rules, params, tree, work, e, depth, player)
+        return find_known(rules, params, tree, work, waiting, e, depth, player)
     if waiting == BATCHED:
         if player == CHANCE:
             return add_chance_node(rules, params, tree, work, e, depth)
@@ -195,8 +195,12 @@ def make_descend(choose: Callable[..., Any], topology: int, waiting: int, amaf: 
                 if child > highest:  # newer than all nodes on the path, so not one of them
                     highest = child
                 elif is_on_path(work, child, depth):
+                    if waiting and waits_for_value(tree, work, child):
+                        return np.int64(IN_FLIGHT), depth, np.int64(0)
                     return np.int64(CYCLE), depth, np.int64(TERMINAL)
-            if waiting:  # with none in flight through the node above, there is none here
+            if waiting and topology == GRAPH:  # also those that came through other edges
+                flying = flying_through(tree, work, child)
+            elif waiting:  # with none in flight through the node above, there is none here
                 flying = np.int64(work.pending[work.path_edges[depth - 1]]) if flying > 0 else np.int64(0)
             if depth + 2 >= work.path_nodes.shape[0]:
                 return np.int64(DEEPER), depth, np.int64(0)
@@ -212,7 +216,9 @@ def select(rules, params, tree, work, topology, waiting, top, base):
     The node `top` is the root, or the one at depth `base` of the path, whose position is `work.part`.
     """
     player, flying = np.int64(tree.nodes[top]["player"]), np.int64(0)
-    if waiting:
+    if waiting and topology == GRAPH:
+        flying = flying_through(tree, work, top)
+    elif waiting:
         flying = np.int64(work.info[FLYING])
     if not params.keep_states:
         if base > 0:

@@ -1,7 +1,8 @@
 """One simulation, numbered as in the papers, and the loop over many of them.
 
 Tree, graph and open loop share one body: `topology` is a constant in each of the three entry points. Threads go through
-the same steps in `core/shared.py`, leaves whose values come from outside in `core/collect.py` and `core/receive.py`.
+the same steps in `core/shared.py` and `core/shared_graph.py`, leaves whose values come from outside in
+`core/collect.py` and `core/receive.py`.
 """
 
 import numpy as np
@@ -81,15 +82,9 @@ def complete(rules, params, tree, work, topology, waiting, ending, depth, player
         ending, depth, player = expand_and_go_down(rules, params, tree, work, topology, depth, player)
     if ending >= DONE:
         return ending, player
-    if ending in (NEW, KNOWN, ROOT_ITSELF):  # Step 3. Evaluation
-        code = evaluate(rules, params, tree, work, depth)
-        if code < 0:
-            zero(work.rewards)
-            return BAD_PLAYOUT, code
-    else:
-        known_returns(params, tree, work, topology, ending, depth)
-    if not leaf_fits(params, work, topology, ending, depth):
-        return BAD_VALUE, depth
+    status, detail = value_leaf(rules, params, tree, work, topology, ending, depth)  # Step 3. Evaluation
+    if status != DONE:
+        return status, detail
     return finish(rules, params, tree, work, topology, waiting, ending, depth, base), depth  # Step 4. Backup
 
 
@@ -114,6 +109,27 @@ def expand_and_go_down(rules, params, tree, work, topology, depth, player):
 
 
 @inlined
+def is_evaluated(ending):
+    """Whether a leaf's value comes from an evaluation."""
+    return ending in (NEW, KNOWN, ROOT_ITSELF)
+
+
+@inlined
+def value_leaf(rules, params, tree, work, topology, ending, depth):
+    """Fill `work.returns` with what the leaf is worth: (status, detail)."""
+    if is_evaluated(ending):
+        code = evaluate(rules, params, tree, work, depth)
+        if code < 0:
+            zero(work.rewards)
+            return BAD_PLAYOUT, code
+    else:
+        known_returns(params, tree, work, topology, ending, depth)
+    if not leaf_fits(params, work, topology, ending, depth):
+        return BAD_VALUE, depth
+    return DONE, depth
+
+
+@inlined
 def leaf_fits(params, work, topology, ending, depth):
     """Whether a leaf's returns are possible in the game, and its static value where a backup looks at it."""
     if params.static_too and ending == NEW and not returns_fit(params, work, work.values, topology, depth, ESTIMATE):
@@ -127,7 +143,7 @@ def kind_of_value(params, ending):
     if ending in (MET, CYCLE):
         return MEAN
     played_out = params.evaluator == ROLLOUTS and params.depth == 0
-    return ESTIMATE if not played_out and ending in (NEW, KNOWN, ROOT_ITSELF) else EXACT
+    return ESTIMATE if not played_out and is_evaluated(ending) else EXACT
 
 
 @inlined
@@ -149,12 +165,18 @@ def known_returns(params, tree, work, topology, ending, depth):
 
 @inlined
 def finish(rules, params, tree, work, topology, waiting, ending, depth, base):
+    """Learn from a simulation and back it up. Returns a status."""
+    if params.learns > 0:
+        learn(params, tree, work, topology, depth)
+    return back_up_leaf(rules, params, tree, work, topology, waiting, ending, depth, base)
+
+
+@inlined
+def back_up_leaf(rules, params, tree, work, topology, waiting, ending, depth, base):
     """Back up the returns, then the proof if the simulation found one. Returns a status.
 
     The returns go up to depth `base` of the path, from where threads take them further in `core/shared.py`.
     """
-    if params.learns > 0:
-        learn(params, tree, work, topology, depth)
     if params.amaf >= 0:
         count_amaf(params, tree, work, depth)
     if ending == ROOT_ITSELF:
@@ -208,6 +230,13 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
 
 
 @inlined
+def has_room_in_graph(tree, ahead):
+    """Whether a graph's table stays half empty, `ahead` simulations in flight included, and each node may be proven."""
+    used = 2 * (tree.counters[POSITIONS] + 2 + ahead)
+    return used <= tree.table.shape[0] and tree.proofs.shape[0] >= tree.nodes.shape[0] + 2
+
+
+@inlined
 def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_limit, target):
     """The body of the three entry points below."""
     params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
@@ -216,10 +245,8 @@ def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_l
         status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
         if status != DONE:
             return status, 0
-        if topology == GRAPH:  # its table stays half empty, and every node has room for a proof
-            used = 2 * (tree.counters[POSITIONS] + 2)
-            if used > tree.table.shape[0] or tree.proofs.shape[0] < tree.nodes.shape[0] + 2:
-                return GROW, 0
+        if topology == GRAPH and not has_room_in_graph(tree, 0):
+            return GROW, 0
         prepare_root(params, tree)
         status, detail = simulate(rules, params, tree, work, topology, ALONE, ROOT, 0)
         if status != DONE:

@@ -14,7 +14,7 @@ from .jit import inlined
 from .pack import called
 from .params import ALONE, SHARED
 from .rules import CHANCE, call_apply, call_chance_outcomes
-from .threads import lock, lock_proofs, unlock, unlock_proofs
+from .threads import begin_turn, end_turn, lock, unlock
 from .tree import END, EXACT_EDGE, NO_NODE, NO_PROOF, PROOFS, REWARDED, SCALARS, child_node
 
 SAME = 1e-12  # sums of the same rewards in another order may differ by rounding
@@ -30,11 +30,11 @@ def prove_path(rules, params, tree, work, waiting, depth, base):
         if not prove_step(rules, params, tree, work, ALONE, d):
             return
     if waiting == SHARED:
-        lock_proofs(work)
+        begin_turn(work)
         for d in range(base - 1, -1, -1):
             if not prove_step(rules, params, tree, work, SHARED, d):
                 break
-        unlock_proofs(work)
+        end_turn(work)
 
 
 @inlined

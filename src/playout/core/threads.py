@@ -4,6 +4,7 @@
 who locks one node at a time; and none waits for a part while it has one. So none waits forever.
 
 - The lock of a node is its field `parents`, which is free in a tree: the number of the thread that has it.
+- In a graph there is one lock for all of it, the turn (`core/shared_graph.py`); in a tree, the turn is the prover's.
 - `work.pending` counts the simulations in flight through each edge; OWNED is added while one thread has the edge's
   whole subtree to itself.
 - Each thread takes nodes, edges and proofs in blocks: neighbours in memory, which travel between cores together, are
@@ -29,11 +30,11 @@ from .tree import (
     NODES,
     NODES_END,
     PROOF_BLOCK,
-    PROOF_LOCK,
     PROOFS,
     PROOFS_END,
     ROOT,
     THREAD,
+    TURN,
     YIELD,
 )
 
@@ -64,17 +65,17 @@ def unlock(tree, number):
 
 
 @inlined
-def lock_proofs(work):
-    """Wait for the right to prove in the shared part of the tree."""
+def begin_turn(work):
+    """Wait for what one thread at a time does: prove in the shared part of a tree; change anything in a graph."""
     tries = 1
-    while not swap(work.shared, PROOF_LOCK, 0, work.info[THREAD]):
+    while not swap(work.shared, TURN, 0, work.info[THREAD]):
         wait(work, tries)
         tries += 1
 
 
 @inlined
-def unlock_proofs(work):
-    store(work.shared, PROOF_LOCK, 0)
+def end_turn(work):
+    store(work.shared, TURN, 0)
 
 
 @inlined

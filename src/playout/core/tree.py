@@ -133,11 +133,12 @@ WAITING, FLYING, SHADOWS, HINT, FRESH, CACHED, EVALUATED, UNCLOSED, RULED, REFER
 THREAD, NODES_END, EDGES_END, PROOFS_END, BASE, BATCH, BY_RULE = range(10, 17)
 INFO = 17
 # shared: int64[SHARES], what threads share, each in cache lines of its own: the simulations left in the chunk; the
-# next free node, edge and proof, and how many a thread takes at once; the lock of the prover; whether all must stop;
-# the visits from which on threads share a node; the address of a function that lets other threads run.
-LEFT, NEXT_NODE, NEXT_EDGE, NEXT_PROOF, PROOF_LOCK, HALT = range(0, 96, 16)
-NODE_BLOCK, EDGE_BLOCK, PROOF_BLOCK, SHARED_FROM, YIELD = range(96, 101)  # these don't change during a chunk
-SHARES = 112
+# next free node, edge and proof, and how many a thread takes at once; whose turn it is to prove, or to change a graph;
+# whether all must stop; in a graph, leaves that wait in all threads; the visits from which on threads share a node; in
+# a graph, how many simulations a thread makes in one turn; the address of a function that lets other threads run.
+LEFT, NEXT_NODE, NEXT_EDGE, NEXT_PROOF, TURN, HALT, UNDER_WAY = range(0, 112, 16)
+NODE_BLOCK, EDGE_BLOCK, PROOF_BLOCK, SHARED_FROM, TOGETHER, YIELD = range(112, 118)  # these don't change in a chunk
+SHARES = 128
 
 
 @packed

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 LINE = 128  # bytes that processors fetch together
 ADDED = (core.SIMULATIONS, core.POSITIONS, core.DEPTH_SUM, core.PLAYOUT_ACTIONS)  # counters that threads add up
 # What threads may return; the first of these that one has returned is acted on.
-AT_ONCE = (endings.SOLVED, endings.DEEPER, endings.GROW)
+LIMITS = (endings.NODE_LIMIT, endings.BYTE_LIMIT, endings.FULL)  # of a graph
+AT_ONCE = (endings.SOLVED, *LIMITS, endings.DEEPER, endings.GROW)
 # The tree is divided into about this many parts for each thread, but threads share nothing of more visits than these.
 PARTS, MOST_VISITS = 8, threads.MOST_IN_A_ROW * threads.PART_IN_A_ROW
 BLOCK, SMALL_BLOCK = 256, 1  # nodes that a thread takes at once; the second with a limit of bytes
@@ -34,9 +35,12 @@ PLACES = ((core.NODES, core.NEXT_NODE), (core.EDGES, core.NEXT_EDGE), (core.PROO
 class Crew:
     """Threads that grow the tree of a runner together."""
 
+    kernel: Any = staticmethod(shared.run_shared)
+    counted: tuple[str, ...] = ("counters", "bounds", "best", "learned")  # each thread has its own of these
+
     def __init__(self, runner: "Runner", count: int) -> None:
         self.runner, self.count = runner, count
-        self.shared = _apart(np.zeros(core.SHARES, np.int64))
+        self.shared = apart(np.zeros(core.SHARES, np.int64))
         self.shared[core.YIELD] = _give_way()
         self.pending = np.zeros(0, np.int32)
         self.members: list[Runner] = []
@@ -44,10 +48,10 @@ class Crew:
         self.blocks: list[Any] = []  # where each thread goes on in its blocks of nodes, edges and proofs
         self._of: Any = None  # the counters of the tree that the blocks belong to
         self._pool: ThreadPoolExecutor | None = None
-        self._rules: tuple[Any, Any] | None = None
+        self._rules: tuple[Any, ...] | None = None
 
     @property
-    def rules(self) -> tuple[Any, Any]:
+    def rules(self) -> tuple[Any, ...]:
         """The rules tables for a thread by itself, and for the shared part of the tree."""
         if self._rules is None:
             self._rules = self.runner.rules, self.runner.with_parts(shown=False, waiting=SHARED)
@@ -67,36 +71,24 @@ class Crew:
         """Compile the kernel, or read it from disk."""
         runner = self.runner
         self.shared[core.LEFT] = 0
-        shared.run_shared(*self.rules, runner.params, runner.tree, self._work(runner, 0))
+        self.kernel(*self.rules, runner.params, runner.tree, self._work(runner, 0))
         answer.best_edge(runner.params, runner.tree, core.ROOT)
 
     def advance(
         self, simulations: int, node_limit: int, byte_limit: int, target: int, params: Params
     ) -> tuple[int, int]:
         """Up to `simulations` in all threads together: (status, detail)."""
-        runner, tree = self.runner, self.runner.tree
+        runner, tree, limits = self.runner, self.runner.tree, (node_limit, byte_limit, target)
         simulations, full = self._allowed(simulations, node_limit, byte_limit)
         if not simulations:
             return full, 0
         self._prepare(simulations, byte_limit)
-        copied = ("counters", "bounds", "best", "learned")
-        trees = [
-            tree._replace(rng=rng, **{name: getattr(tree, name).copy() for name in copied})
-            for rng in self.generators[: min(self.count, simulations)]
-        ]
-        for member, own, block in zip(self.members, trees, self.blocks, strict=False):
-            member.tree = own
-            own.counters[[core.NODES, core.EDGES, core.PROOFS]] = block
-        answers = self._at_once(
-            [(*self.rules, params, own, member.work) for own, member in zip(trees, self.members, strict=False)]
-        )
+        trees = [self._own(tree, i) for i in range(min(self.count, simulations))]
+        answers = self._at_once([self._call(i, own, params, limits) for i, own in enumerate(trees)])
         self._merge(tree, trees)
         status, detail, clean = self._outcome(answers)
         if not clean:
-            threads.unlock_all(runner.tree)
-            for member in self.members:
-                runner.call(shared.settle, self.rules[1], params, runner.tree, member.work)
-            runner.call(threads.close_all, params, runner.tree, self.members[0].work)
+            self._mend(params)
         failed = next((error for error in answers if isinstance(error, BaseException)), None)
         if failed is not None:
             raise failed
@@ -104,6 +96,28 @@ class Crew:
         if status == endings.DONE and params.early_stop and answer.is_decided(params, runner.tree, left):
             return endings.DECIDED, 0
         return status, detail
+
+    def _own(self, tree: Tree, index: int) -> Tree:
+        """The tree as one thread sees it: what it counts and draws by itself is its own."""
+        own = self._replaced(tree, index)
+        self.members[index].tree = own
+        own.counters[[core.NODES, core.EDGES, core.PROOFS]] = self.blocks[index]
+        return own
+
+    def _replaced(self, tree: Tree, index: int) -> Tree:
+        return tree._replace(rng=self.generators[index], **{name: getattr(tree, name).copy() for name in self.counted})
+
+    def _call(self, index: int, own: Tree, params: Params, limits: tuple[int, int, int]) -> tuple[Any, ...]:
+        """What the kernel is called with in one thread."""
+        return (*self.rules, params, own, self.members[index].work)
+
+    def _mend(self, params: Params) -> None:
+        """Once all threads are back: finish or take back what one of them left behind."""
+        runner = self.runner
+        threads.unlock_all(runner.tree)
+        for member in self.members:
+            runner.call(shared.settle, self.rules[1], params, runner.tree, member.work)
+        runner.call(threads.close_all, params, runner.tree, self.members[0].work)
 
     def _allowed(self, simulations: int, node_limit: int, byte_limit: int) -> tuple[int, int]:
         """How many simulations the limits allow, and if they allow none, which limit.
@@ -140,10 +154,10 @@ class Crew:
             self.members = [copy.copy(runner) for _ in range(self.count)]
             for member in self.members:
                 member.control = runner.control
-                member.work = Work(*(_apart(array) for array in member.work))
+                member.work = Work(*(apart(array) for array in member.work))
             self._of = None
         while len(self.generators) < self.count:
-            self.generators.append(_apart(np.array([random_bits(tree.rng)], np.uint64)))
+            self.generators.append(apart(np.array([random_bits(tree.rng)], np.uint64)))
         if len(self.pending) != len(tree.edges):
             self.pending = np.zeros(len(tree.edges), np.int32)
         for i, member in enumerate(self.members):
@@ -157,7 +171,7 @@ class Crew:
         self.shared[[core.NODE_BLOCK, core.EDGE_BLOCK, core.PROOF_BLOCK]] = self._blocks(byte_limit)
         visits = int(tree.nodes[core.ROOT]["visits"])
         self.shared[core.SHARED_FROM] = max(1, min(MOST_VISITS, visits // (PARTS * self.count)))
-        self.shared[core.LEFT], self.shared[core.HALT], self.shared[core.PROOF_LOCK] = simulations, 0, 0
+        self.shared[core.LEFT], self.shared[core.HALT], self.shared[core.TURN] = simulations, 0, 0
 
     def _work(self, member: "Runner", index: int) -> Work:
         """A thread's scratch."""
@@ -166,7 +180,7 @@ class Crew:
         if not len(work.batch):
             most = threads.MOST_IN_A_ROW if not member.settings.backup.below else 1
             work = work._replace(
-                part=_apart(np.zeros_like(work.state)), batch=_apart(np.zeros((most, len(work.returns))))
+                part=apart(np.zeros_like(work.state)), batch=apart(np.zeros((most, len(work.returns))))
             )
         return work
 
@@ -203,34 +217,34 @@ class Crew:
         """One thread's part of a chunk; if it fails, it gives its locks back, and the others stop."""
         member = self.members[index]
         try:
-            found = member.call(shared.run_shared, *call)
+            found = member.call(self.kernel, *call)
         except BaseException as error:  # noqa: BLE001  # raised again once all threads are back
             found = error
             mine = member.work.info[core.THREAD]
-            for number in member.work.path_nodes:
-                if call[3].nodes[number]["parents"] == mine:
-                    call[3].nodes[number]["parents"] = 0
-            if self.shared[core.PROOF_LOCK] == mine:
-                self.shared[core.PROOF_LOCK] = 0
+            self._unlock(member, mine)
+            if self.shared[core.TURN] == mine:
+                self.shared[core.TURN] = 0
         if isinstance(found, BaseException) or found[0] != endings.DONE:
             self.shared[core.HALT] = 1
         return found
 
+    def _unlock(self, member: "Runner", mine: int) -> None:
+        """Give back the locks that a thread has."""
+        nodes = member.tree.nodes
+        for number in member.work.path_nodes:
+            if nodes[number]["parents"] == mine:
+                nodes[number]["parents"] = 0
+
     def _merge(self, tree: Tree, trees: list[Tree]) -> None:
         """Add what the threads counted by themselves to the counters of the tree."""
-        runner, before, known = self.runner, tree.counters.copy(), tree.learned.copy()
-        for own, member in zip(trees, self.members, strict=False):
+        runner, before = self.runner, tree.counters.copy()
+        for own in trees:
             for index in ADDED:
                 tree.counters[index] += own.counters[index] - before[index]
             tree.counters[core.DEPTH_MAX] = max(tree.counters[core.DEPTH_MAX], own.counters[core.DEPTH_MAX])
             tree.bounds[core.LEAST] = min(tree.bounds[core.LEAST], own.bounds[core.LEAST])
             tree.bounds[core.GREATEST] = max(tree.bounds[core.GREATEST], own.bounds[core.GREATEST])
-            if len(known):
-                add_learned(tree.learned, known, own.learned)
-            if own.best[core.BEST_RETURN] > tree.best[core.BEST_RETURN]:
-                tree.best[core.BEST_RETURN] = own.best[core.BEST_RETURN]
-                tree.best[core.FOUND_BY] = tree.counters[core.SIMULATIONS]
-                runner.tree = runner.tree._replace(line=member.tree.line)
+        self._merge_found(tree, trees)
         for i, (own, member) in enumerate(zip(trees, self.members, strict=False)):
             self.blocks[i] = tuple(own.counters[[core.NODES, core.EDGES, core.PROOFS]].tolist())
             _clear(tree, self.blocks[i], member.work.info[[core.NODES_END, core.EDGES_END]])
@@ -239,6 +253,17 @@ class Crew:
         leader = int(answer.best_edge(runner.params, tree, core.ROOT))
         if leader != tree.counters[core.LEADER]:
             tree.counters[core.LEADER], tree.counters[core.LEADER_SINCE] = leader, tree.counters[core.SIMULATIONS]
+
+    def _merge_found(self, tree: Tree, trees: list[Tree]) -> None:
+        """Add what the threads' playouts learned, and take the best line that one of them found."""
+        runner, known = self.runner, tree.learned.copy()
+        for own, member in zip(trees, self.members, strict=False):
+            if len(known):
+                add_learned(tree.learned, known, own.learned)
+            if own.best[core.BEST_RETURN] > tree.best[core.BEST_RETURN]:
+                tree.best[core.BEST_RETURN] = own.best[core.BEST_RETURN]
+                tree.best[core.FOUND_BY] = tree.counters[core.SIMULATIONS]
+                runner.tree = runner.tree._replace(line=member.tree.line)
 
     def _outcome(self, answers: list[Any]) -> tuple[int, int, bool]:
         """(status, detail) of the threads together, and whether all their simulations ended."""
@@ -259,7 +284,7 @@ def _clear(tree: Tree, begins: tuple[int, ...], ends: Any) -> None:
     tree.policy_columns[begins[1] : ends[1]] = tree.backup_columns[begins[1] : ends[1]] = 0
 
 
-def _apart(array: Any) -> Any:
+def apart(array: Any) -> Any:
     """A copy of an array in cache lines of its own: threads that write to one line wait for each other."""
     room = np.zeros(array.nbytes + 2 * LINE, np.uint8)
     first = -room.ctypes.data % LINE

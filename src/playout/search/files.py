@@ -64,7 +64,8 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
         with replacing(path) as file, zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
             archive.writestr("header.json", json.dumps(header))
-            _write_tree(archive, "tree", compact(search.runner) if search.runner.crew else search.tree, game)
+            gaps = search.runner.crew is not None and not search.params.graph
+            _write_tree(archive, "tree", compact(search.runner) if gaps else search.tree, game)
             if past.start_tree is not None:
                 _write_tree(archive, "origin", past.start_tree, game)
     except OSError as error:

@@ -105,5 +105,6 @@ def enlarged(runner: "Runner", byte_limit: int) -> Tree:
         size(len(tree.nodes), int(used[core.NODES]) + ahead + 1, core.NODE.itemsize),
         size(len(tree.edges), edges_needed, core.EDGE.itemsize),
         size(len(tree.proofs), proofs_needed, 8 * runner.game.players),
+        int(used[core.POSITIONS]) + 2 + ahead if params.graph and runner.crew is not None else 0,
         tables=size(len(tree.amaf), int(tree.amaf_rows[NO_NODE]) + 1, tree.amaf[0].nbytes) if len(tree.amaf) else 0,
     )

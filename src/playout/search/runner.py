@@ -28,6 +28,7 @@ from .control import Control
 from .crew import Crew
 from .failures import check_expansion, check_status
 from .found import SeenLine, carry_line, take_line
+from .graph_crew import GraphCrew
 from .limits import Limits
 from .pipeline import Pipeline
 from .retrace import check_hash, find_fault
@@ -57,7 +58,7 @@ class Runner:
         self.found: SeenLine | None = None  # the last one that was asked for
         # Objects hold Python's lock: they gain nothing. Networks have threads of their own (`attach`).
         alone = game.keeps_objects or self.params.evaluator == OUTSIDE or settings.threads == 1
-        self.crew: Crew | None = None if alone else Crew(self, settings.threads)
+        self.crew: Crew | None = None if alone else self._new_crew()
 
     def __copy__(self) -> "Runner":
         """A runner of its own over the same tree."""
@@ -68,8 +69,11 @@ class Runner:
         if self.batches is not None:  # pending leaves belong to one search
             twin.attach(self.batches.evaluator)
         if self.crew is not None:
-            twin.crew = Crew(twin, self.crew.count)
+            twin.crew = twin._new_crew()
         return twin
+
+    def _new_crew(self) -> Crew:
+        return (GraphCrew if self.params.graph else Crew)(self, self.settings.threads)
 
     @property
     def simulations(self) -> int:

@@ -404,8 +404,8 @@ def _check_threads(s: Settings) -> None:
         why = f"roots is {s.roots}, whose trees already use all cores"
     elif s.open_loop:
         why = "in an open loop, a node's actions change with every simulation"
-    elif s.transpositions:
-        why = "with transpositions, a simulation changes nodes that are not on its path"
+    elif s.transpositions and isinstance(s.expansion, All) and s.expansion.first_visit:
+        why = "in a graph, a node that was made at its first visit (first_visit) can't be taken back if that fails"
     elif isinstance(s.evaluator, Outside):
         why = "your own code gives the values, and may not be safe in several threads"
     elif s.root is not None:
