@@ -93,6 +93,16 @@ def make_entry(function: Any, count: int) -> Callable[..., Any]:
     return made
 
 
+def make_network_entry(function: Any, count: int, has_constants: bool) -> Callable[..., Any]:
+    """A rule of a network as kernels call it: after its `count` arguments, the constants and the network's facts."""
+    names = "".join(f"a{i}, " for i in range(1, count))
+    state = "joined(state, constants)" if has_constants else "state"
+    scope = {"joined": joined, "function": function}
+    exec(f"def entry(state, {names}constants, facts): return function({state}, {names}facts)", scope)
+    made: Callable[..., Any] = scope["entry"]
+    return made
+
+
 class _Record(np.record):  # type: ignore[misc]  # NumPy's stubs call its base final
     """A state whose constants can be read like its fields."""
 

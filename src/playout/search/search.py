@@ -18,10 +18,11 @@ from playout.core.params import HALVING, Params
 from playout.core.tree import Tree
 from playout.errors import FileError, SettingsError
 from playout.evaluators import Evaluator, LeafPolicy, LeafValue
+from playout.evaluators.fast import fast_facts
 from playout.game import Game, Position
 from playout.parts.part import Column
 from playout.report.html import result_html
-from playout.settings import Network, Outside, Settings, settings_from
+from playout.settings import Network, Outside, Settings, is_outside, settings_from
 
 from .ask import AskTell, Leaf
 from .batches import Batches
@@ -65,12 +66,14 @@ class Search:
     ) -> None:
         game = games.as_game(game, "Search")
         settings, self.seed = settings_from(settings, "Search", game), seed_from(seed)
-        evaluator = None
-        if isinstance(settings.evaluator, Network | Outside):
+        evaluator = network = None
+        if is_outside(settings.evaluator):
             evaluator = Evaluator(settings.evaluator, game)
             game = evaluator.game
+        else:
+            network = fast_facts(settings.evaluator, game)
         self.game = game
-        runners = [Runner(game, settings, seed) for seed in seeds_of(self.seed, settings.roots)]
+        runners = [Runner(game, settings, seed, network) for seed in seeds_of(self.seed, settings.roots)]
         start = start_position(game, position)
         self._take([planted(runner, start, evaluator, only) for runner in runners])
         game.searched_by(self, bool(self.params.check_keys))
