@@ -20,6 +20,24 @@ KEPT = 2  # checkpoints
 SETTINGS_FILE = "settings.json"
 
 
+@contextlib.contextmanager
+def lock_folder(path: Path) -> Iterator[None]:
+    """Make the folder of a training and lock it against other processes, where the system has locks."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: can't be made ({error.strerror or error})") from None
+    taken = f"{path}: another process is training there; wait for it, or choose another folder"
+    with locked(path / ".lock", taken):
+        yield
+
+
+def described_game(game: Game) -> dict[str, Any]:
+    """What identifies a game in a training's files."""
+    values = {key: list(v) if isinstance(v, tuple) else v for key, v in game.values.items()}
+    return {"game": game.title, "version": game.version, "values": values}
+
+
 class TrainingFolder:
     """Reads and writes the files of a training of one game; `command` is noted in them."""
 
@@ -41,12 +59,7 @@ class TrainingFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Make the folder and lock it against other processes, where the system has locks."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{self.path}: can't be made ({error.strerror or error})") from None
-        taken = f"{self.path}: another process is training there; wait for it, or choose another folder"
-        with locked(self.path / ".lock", taken):
+        with lock_folder(self.path):
             yield
 
     # Settings.
@@ -83,8 +96,7 @@ class TrainingFolder:
             write_whole(self.path / SETTINGS_FILE, (json.dumps(about, indent=2) + "\n").encode())
 
     def _about(self) -> dict[str, Any]:
-        values = {key: list(v) if isinstance(v, tuple) else v for key, v in self.game.values.items()}
-        return {"game": self.game.title, "version": self.game.version, "values": values}
+        return described_game(self.game)
 
     def _saved(self) -> dict[str, Any] | None:
         """The contents of the settings file, with its recipe; None where there is no file."""

@@ -57,18 +57,7 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least, most in LIMITS:
-            value = getattr(self, name)
-            whole = isinstance(getattr(Recipe, name), int)
-            good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-            if not good or not least <= value <= most or not math.isfinite(value):
-                kind = "a whole number" if whole else "a number"
-                raise SettingsError(
-                    f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
-                )
-        for name in ("gumbel", "shaped"):
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(f"training: {name} is {getattr(self, name)!r}, expected True or False")
+        check_settings(self, LIMITS, ("gumbel", "shaped"))
 
     def to_dict(self) -> dict[str, Any]:
         """All settings, for JSON."""
@@ -77,10 +66,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Recipe":
         """A recipe from settings by name; `SettingsError` for an unknown name."""
-        known = {f.name for f in dataclasses.fields(cls)}
-        for key in data:
-            if key not in known:
-                raise SettingsError(f"training: there is no setting '{key}' (there are: {', '.join(sorted(known))})")
+        check_names(cls, data)
         return cls(**data)
 
 
@@ -120,6 +106,30 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
     ("workers", 1, 256),
     ("seed", 0, 2**63),
 )
+
+
+def check_settings(recipe: Any, limits: tuple[tuple[str, float, float], ...], switches: tuple[str, ...]) -> None:
+    """Refuse settings of the wrong type or out of their limits, and switches that are not True or False."""
+    for name, least, most in limits:
+        value = getattr(recipe, name)
+        whole = isinstance(getattr(type(recipe), name), int)
+        good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        if not good or not least <= value <= most or not math.isfinite(value):
+            kind = "a whole number" if whole else "a number"
+            raise SettingsError(
+                f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
+            )
+    for name in switches:
+        if not isinstance(getattr(recipe, name), bool):
+            raise SettingsError(f"training: {name} is {getattr(recipe, name)!r}, expected True or False")
+
+
+def check_names(recipe: Any, data: Mapping[str, Any]) -> None:
+    """Refuse names that no setting of a recipe has."""
+    known = {f.name for f in dataclasses.fields(recipe)}
+    for key in data:
+        if key not in known:
+            raise SettingsError(f"training: there is no setting '{key}' (there are: {', '.join(sorted(known))})")
 
 
 def recipe_for(game: Game, **given: Any) -> Recipe:
