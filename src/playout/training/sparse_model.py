@@ -85,12 +85,12 @@ def as_fast(model: SparseModel, game: Game, about: str) -> FastNetwork:
     """The weights of a model as a network for the search."""
     assert game.range is not None
     return FastNetwork(
-        inputs=model.inputs.weight.detach().numpy(),
-        input_bias=model.input_bias.detach().numpy(),
-        value=model.value.detach().numpy(),
-        value_bias=model.value_bias.detach().numpy(),
-        policy=model.policy.detach().numpy(),
-        policy_bias=model.policy_bias.detach().numpy(),
+        inputs=model.inputs.weight.detach().numpy().copy(),
+        input_bias=model.input_bias.detach().numpy().copy(),
+        value=model.value.detach().numpy().copy(),
+        value_bias=model.value_bias.detach().numpy().copy(),
+        policy=model.policy.detach().numpy().copy(),
+        policy_bias=model.policy_bias.detach().numpy().copy(),
         game=game.title,
         game_version=game.version,
         activation="squared" if model.squared else "clipped",
