@@ -16,12 +16,16 @@ from playout.evaluators.fast import load_fast
 from playout.play.spec import read_spec
 from playout.training import taught as module_of_taught
 from playout.training.inputs import InputsBuilder
+from playout.training.learning import learn, new_state
 from playout.training.lessons import Lesson, Variety, play_lessons, read_part, write_part
+from playout.training.network_kind import kind_of
+from playout.training.recipe import recipe_for
+from playout.training.replay import Samples
 from playout.training.studying import measure, new_study
 from playout.training.taught import TaughtTraining, teach
 from playout.training.taught_recipe import TaughtRecipe
 from playout.training.teacher import Label, make_teacher
-from playout.training.training import Callbacks
+from playout.training.training import Callbacks, Training, train
 from playout.training.turns import feature_turns
 
 TINY: dict[str, Any] = {"positions": 60, "games": 4, "hidden": 8, "epochs": 2, "held_out": 0.2, "workers": 1}
@@ -359,6 +363,65 @@ def test_features_are_turned_with_the_board() -> None:
     stones, mirrored = (game.position(text) for text in ("112", "776"))
     assert sorted(features[1][stones.features()].tolist()) == sorted(mirrored.features())
     assert len(feature_turns(po.games.load("chess"))[0]) == 1
+
+
+# Self-play.
+
+FAST: dict[str, Any] = {
+    "fast": True,
+    "games": 4,
+    "simulations": 8,
+    "teacher": 8,
+    "hidden": 8,
+    "batch": 16,
+    "reuse": 1.0,
+    "every": 2,
+    "matches": 2,
+    "workers": 1,
+}
+
+
+def test_fast_networks_learn_by_self_play_too_and_resume(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    train("tictactoe", whole, 2, **FAST)
+    train("tictactoe", parts, 1, **FAST)
+    train("tictactoe", parts, 2, **FAST)
+    assert load_fast(whole / "tictactoe.fast").about.startswith("self-play, generation 2")
+    one, other = (load_fast(folder / "latest.fast") for folder in (whole, parts))
+    assert (one.inputs == other.inputs).all()
+    assert (one.policy == other.policy).all()
+    assert not (one.policy == 0).all()
+    assert "50" in (whole / "report.html").read_text()
+
+
+def test_illegal_actions_are_not_learnt(tmp_path: Path) -> None:
+    """Their logits have no part in the loss: a policy learnt from one position leaves the rows of other moves as is."""
+    game = po.games.load("connect4")
+    position = game.position("444444")
+    row = kind_of(recipe_for(game, fast=True)).empty_policy(position)
+    assert row.tolist() == [0, 0, 0, -1, 0, 0, 0]
+    recipe = recipe_for(game, fast=True, hidden=8, batch=4, decay=0.0)
+    state = new_state(game, recipe)
+    seen = kind_of(recipe).seen(position)
+    assert sorted(np.flatnonzero(seen).tolist()) == sorted(position.features())
+    row[2] = 1.0
+    samples = Samples(np.stack([seen] * 4), np.stack([row] * 4), np.ones((4, 1), np.float32))
+    learn(state, game, recipe, samples, 3, seed=1)
+    changed = (state.model.policy_bias.detach().numpy() != 0).tolist()
+    assert changed == [True, True, True, False, True, True, True]
+
+
+def test_settings_of_the_other_kind_of_network_are_refused(tmp_path: Path) -> None:
+    for given, message in (
+        ({"fast": True, "blocks": 2}, "blocks has no meaning for a fast network"),
+        ({"hidden": 16}, "hidden has no meaning for convolutions"),
+        ({"fast": True, "hidden": 20}, "hidden is 20, expected a multiple of 8"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            Training("tictactoe", tmp_path / "t", **given)
+    train("tictactoe", tmp_path / "t", 1, **FAST)
+    with pytest.raises(SettingsError, match="is a training of a fast network; add fast to resume it"):
+        Training("tictactoe", tmp_path / "t")
 
 
 # The command.

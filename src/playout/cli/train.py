@@ -14,7 +14,7 @@ from playout.errors import SettingsError
 from playout.training.recipe import Recipe
 from playout.training.taught import TaughtTraining
 from playout.training.taught_recipe import TaughtRecipe
-from playout.training.training import Callbacks, Training, check_game
+from playout.training.training import Callbacks, Training
 
 from .options import GameName, Set, number, pairs, whole
 from .output import progress
@@ -138,6 +138,7 @@ def train(
         "gate": gate,
     }
     taught = {"positions": positions, "hidden": hidden}
+    fastness = {"fast": True if fast else None, "hidden": hidden}
     simulations_of_uct = _number_of(teacher)
     if teacher is not None and simulations_of_uct is None:
         if not fast:
@@ -145,10 +146,8 @@ def train(
         _refuse({**played, "games": None, "generations": generations}, "a network that is taught")
         given |= {"games": games, **taught, **_options(option, TaughtRecipe, {"games": games, **taught, **given})}
         return _teach(game, out, teacher, minutes, values, given)
-    if fast:
-        raise SettingsError("--fast needs --teacher PLAYER, as in --teacher default,n=1000")
-    _refuse(taught, "self-play")
-    given |= {**played, "teacher": simulations_of_uct}
+    _refuse({"positions": positions}, "self-play")
+    given |= {**played, **fastness, "teacher": simulations_of_uct}
     given |= _options(option, Recipe, given)
     if gate is not None and not 0 <= gate <= 1:
         raise SettingsError(f"--gate is {gate:g}, expected a score from 0 to 1, as in 0.55")
@@ -200,7 +199,6 @@ def _run(
     given: dict[str, Any],
 ) -> int:
     loaded = library.load(game, **settings)
-    check_game(loaded)
     folder = out if out is not None else Path(f"{loaded.title}-training")
     command = shlex.join(["playout", *sys.argv[1:]])
     training = Training(game, folder, settings=dict(settings), command=command, **given)

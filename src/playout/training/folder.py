@@ -8,11 +8,11 @@ from typing import Any
 
 from playout.common.disk import locked, write_whole
 from playout.errors import FileError, SettingsError
-from playout.evaluators.pytorch import export
 from playout.game import Game
 
 from .learning import State, averaged, new_state, state_arrays, state_of
-from .recipe import Recipe, recipe_for, value_kind
+from .network_kind import PLANES, NetworkKind
+from .recipe import Recipe, recipe_for
 from .replay import packed, read_arrays, reason, write_arrays
 from .report import report_html
 
@@ -41,15 +41,15 @@ def described_game(game: Game) -> dict[str, Any]:
 class TrainingFolder:
     """Reads and writes the files of a training of one game; `command` is noted in them."""
 
-    def __init__(self, path: str | Path, game: Game, command: str = "") -> None:
+    def __init__(self, path: str | Path, game: Game, command: str = "", kind: NetworkKind = PLANES) -> None:
         self.path = Path(path).expanduser().absolute()
-        self.game, self.command = game, command
+        self.game, self.command, self.kind = game, command, kind
         self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""  # the exported network, by generation and steps
 
     @property
     def network(self) -> Path:
         """The file of the best network so far."""
-        return self.path / f"{self.game.title}.onnx"
+        return self.path / f"{self.game.title}{self.kind.suffix}"
 
     @property
     def report(self) -> Path:
@@ -79,6 +79,9 @@ class TrainingFolder:
                     f"another folder"
                 )
         begun: Recipe = saved["recipe"]
+        if begun.fast != recipe.fast:
+            what, advice = ("a fast network", "add fast") if begun.fast else ("convolutions", "leave fast out")
+            raise SettingsError(f"{self.path} is a training of {what}; {advice} to resume it, or choose another folder")
         for name, value in given.items():
             if getattr(begun, name) not in (value, getattr(recipe, name)):  # `recipe_for` lowers `threads` to the cores
                 raise SettingsError(
@@ -158,16 +161,16 @@ class TrainingFolder:
     # Networks and the report.
 
     def exported(self, state: State, recipe: Recipe) -> bytes:
-        """The network that plays, as an ONNX file; also written as latest.onnx."""
+        """The network that plays, as the bytes of its file; also written as latest.onnx or latest.fast."""
         if self._latest[0] == (state.generation, state.steps):
             return self._latest[1]
-        path = self.path / "latest.onnx"
+        path = self.path / f"latest{self.kind.suffix}"
         about = {
             "playout.generation": str(state.generation),
             "playout.training": packed(recipe.to_dict()).tobytes().decode(),
             "playout.command": self.command,
         }
-        export(averaged(state, self.game, recipe), self.game, path, about, value=value_kind(self.game))
+        self.kind.write(averaged(state, self.game, recipe), self.game, path, about)
         self._latest = (state.generation, state.steps), path.read_bytes()
         return self._latest[1]
 

@@ -25,7 +25,9 @@ class SparseModel(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's type
 
     def __init__(self, game: Game, hidden: int, squared: bool, wdl: bool) -> None:
         super().__init__()
-        self.squared, self.wdl = squared, wdl
+        self.squared, self.wdl, self.bounded = squared, wdl, True
+        low, high = game.range or (-1.0, 1.0)
+        self.middle, self.spread = (low + high) / 2, (high - low) / 2
         outputs = 3 if wdl else 1
         # Most sums begin between 0 and 1, where a clipped unit has a slope.
         self.inputs = nn.EmbeddingBag(game.feature_count, hidden, mode="sum")
@@ -35,6 +37,13 @@ class SparseModel(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's type
         self.value, self.value_bias = nn.Parameter(torch.zeros(outputs, hidden)), nn.Parameter(torch.zeros(outputs))
         self.policy = nn.Parameter(torch.zeros(game.policy_size, hidden))
         self.policy_bias = nn.Parameter(torch.zeros(game.policy_size))
+
+    def forward(self, given: Any) -> Any:
+        """From features as zeros and ones [B, F] to logits of all actions [B, A] and values [B, 1] in the range."""
+        units = torch.clamp(given @ self.inputs.weight + self.input_bias, 0.0, 1.0)
+        units = units * units if self.squared else units
+        worth = self.worth(self.judged(units))[:, None]
+        return units @ self.policy.T + self.policy_bias, self.middle + self.spread * worth
 
     def units(self, features: Any, firsts: Any) -> Any:
         """The hidden layer [B, H]; `firsts` [B] says where the features of each position begin."""

@@ -25,6 +25,7 @@ from playout.play.workers import Workers, check_not_importing, interrupts_wait
 
 from .inputs import Inputs, InputsBuilder
 from .lessons import Variety, play_lessons, read_part, write_part
+from .network_kind import FAST
 from .studying import Study, measure, study_epoch
 from .taught_folder import TaughtFolder
 from .taught_recipe import TaughtRecipe
@@ -80,7 +81,7 @@ class TaughtTraining:
         self.callbacks, self.patience = callbacks or Callbacks(), patience
         self.source = GameSource.of(game, settings, "training")
         self.game = self.source.load()
-        check_sparse_game(self.game)
+        FAST.check_game(self.game)
         self.spec = complete([read_spec(teacher, self.game)], None, SECONDS, None)[0]
         check_teacher(self.spec, self.game, patience)
         self.folder = TaughtFolder(out, self.game, self.spec, command)
@@ -244,19 +245,3 @@ def teach(game: Game | str, out: str | Path, teacher: str, **given: Any) -> dict
     """Teach a network for a game in a folder, and return its figures; `TaughtTraining` gives more control."""
     minutes = given.pop("minutes", None)
     return TaughtTraining(game, out, teacher, **given).run(minutes)
-
-
-def check_sparse_game(game: Game) -> None:
-    """Refuse a game that a network over sparse inputs can't be trained for."""
-    if game.keeps_objects:
-        raise SettingsError(
-            f"{game.title} is made of Python objects; write it as a po.Game with `features` to train a fast "
-            f"network for it"
-        )
-    if not (game.has("features") and game.feature_count and game.policy_size > 0):
-        raise SettingsError(
-            f"{game.title} has no features for a fast network: define `features(state, player, out)`, `feature_count` "
-            f"and `policy_size`"
-        )
-    if game.position().is_terminal:
-        raise SettingsError(f"{game.title} is over at the start: there is nothing to learn")

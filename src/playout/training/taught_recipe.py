@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from playout.common.runtime import cores
-from playout.errors import SettingsError
 
 from .lessons import Variety
-from .recipe import check_names, check_settings
-
-WIDTH = 8  # hidden units come in eights
+from .recipe import check_hidden, check_names, check_settings
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,9 @@ class TaughtRecipe:
     threads: int = 1  # of PyTorch
     seed: int = 0
 
-    fast = True  # for what taught and self-played networks share
-
     def __post_init__(self) -> None:
         check_settings(self, LIMITS, ("squared", "wdl"))
-        if self.hidden % WIDTH:
-            raise SettingsError(f"training: hidden is {self.hidden}, expected a multiple of {WIDTH}")
+        check_hidden(self.hidden)
 
     @property
     def variety(self) -> Variety:

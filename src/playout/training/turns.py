@@ -1,4 +1,4 @@
-"""The symmetries of a game for networks over sparse inputs, from those that it has for planes.
+"""The symmetries of a game: of its planes, and of the features of networks over sparse inputs.
 
 A game's `symmetries` turn its planes and its policy. Where its features are the ones in these planes, by their place in
 the flattened planes, they are turned alike; features beyond the planes' size, such as who moved first, stay.
@@ -9,11 +9,40 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
+from playout.errors import GameError, PlayoutError
 from playout.game import CHANCE, Game
 
-from .learning import symmetries_of
-
 LOOKED = 200  # positions at random in which features are compared with planes
+
+
+def symmetries_of(game: Game) -> tuple[Any, Any]:
+    """The symmetries of a game, the identity first: index arrays [S, K] of the planes and [S, A] of the policy."""
+    sizes = math.prod(game.planes), game.policy_size
+    found = [tuple(np.arange(size) for size in sizes)]
+    try:
+        found += [(np.asarray(i), np.asarray(j)) for i, j in game.symmetries()]
+    except PlayoutError:
+        raise
+    except Exception as error:
+        raise GameError(
+            f"{game.title}.symmetries() did not return a list of pairs of index arrays ({described(error)}); a game "
+            f"without this method learns positions unturned"
+        ) from error
+    for number, pair in enumerate(found[1:], 1):
+        for what, array, size in zip(("planes", "policy"), pair, sizes, strict=True):
+            if array.shape != (size,) or array.dtype.kind not in "iu" or (np.sort(array) != np.arange(size)).any():
+                raise GameError(
+                    f"{game.title}.symmetries(): the array for the {what} in pair {number} is {_index_text(array)}, "
+                    f"expected each of 0 to {size - 1} once"
+                )
+    return np.stack([i for i, _ in found]), np.stack([j for _, j in found])
+
+
+def _index_text(array: Any) -> str:
+    if array.ndim == 1 and array.size and array.dtype.kind in "iu":
+        return f"{array.size} whole numbers from {array.min()} to {array.max()}, {len(np.unique(array))} different ones"
+    return f"{array.dtype}{list(array.shape)}"
 
 
 def feature_turns(game: Game) -> tuple[Any, Any]:
