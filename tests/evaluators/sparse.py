@@ -118,9 +118,14 @@ class NetworkRules(Rules):
 def oracle_with(kind, network, temperature=1.0):
     """A kind of oracle whose values and priors are those of a network."""
     rules = type("rules", (NetworkRules,), {"network": network, "temperature": temperature})
-    return type(
-        "NetworkOracle", (kind,), {"rules_of": rules, "evaluate": lambda self, state: self.rules.evaluate(state)}
-    )
+
+    class NetworkOracle(kind):
+        rules_of = rules
+
+        def evaluate(self, state):
+            return self.rules.evaluate(state)
+
+    return NetworkOracle
 
 
 def table_of(game, network):
