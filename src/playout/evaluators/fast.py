@@ -92,9 +92,9 @@ class FastNetwork:
 
     def check(self, game: Game) -> None:
         """Raise `SettingsError` if this network can't play `game`."""
+        game.check_has_features(self.name)
         if self.game != game.title:
             raise SettingsError(f"{self.name}: a network for {self.game}, not for {game.title}")
-        game.check_has_features(self.name)
         if self.game_version != game.version:
             raise SettingsError(
                 f"{self.name}: was made for version {self.game_version} of {game.title}, which has version "
