@@ -1,4 +1,4 @@
-"""Training networks by self-play or by a teacher: games, replay, lessons, learning, checkpoints, matches against UCT."""
+"""Training networks by self-play or by a teacher: games, lessons, learning, checkpoints, matches against UCT."""
 
 from .taught import teach
 from .training import train
