@@ -1,7 +1,9 @@
 """Networks that a player teaches: labels, lessons and their files, learning, resuming, the command."""
 
 import errno
+import re
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +147,12 @@ def test_mistakes_are_named_before_anything_is_written(
     with pytest.raises(SettingsError, match=message):
         TaughtTraining(game, tmp_path / "out", teacher, **given)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_page_lists_every_setting() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    listed = {name for line in page.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}
+    assert {field.name for field in fields(TaughtRecipe)} <= listed
 
 
 # Lessons.
