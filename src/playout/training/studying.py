@@ -112,7 +112,7 @@ def study_epoch(
             for group in study.optimiser.param_groups:
                 group["lr"] = recipe.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
             rows = order[number * size : (number + 1) * size]
-            batch = Batch.of(inputs, rows, turns, random.integers(len(turns[0]), size=len(rows)))
+            batch = SparseBatch.of(inputs, rows, turns, random.integers(len(turns[0]), size=len(rows)))
             logs, judged = batch.answers(study.model)
             policy_loss = -(batch.targets * logs).sum() / len(rows)
             value_loss = value_losses(study.model, judged, batch.values).mean()
@@ -135,7 +135,7 @@ def measure(model: Any, inputs: Inputs, rows: Any, turns: tuple[Any, Any], threa
     with deterministic(threads), torch.no_grad():
         for first in range(0, len(rows), MEASURED):
             some = rows[first : first + MEASURED]
-            batch = Batch.of(inputs, some, turns, np.zeros(len(some), np.int64))
+            batch = SparseBatch.of(inputs, some, turns, np.zeros(len(some), np.int64))
             sums += batch.sums(model, *batch.answers(model))
     return _figures(sums, len(rows))
 
@@ -146,7 +146,7 @@ def _figures(sums: Any, count: int) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Batch:
+class SparseBatch:
     """Some positions as tensors: B positions, M legal actions in all."""
 
     features: Any
@@ -157,7 +157,7 @@ class Batch:
     values: Any  # [B]
 
     @classmethod
-    def of(cls, inputs: Inputs, chosen: Any, turns: tuple[Any, Any], ways: Any) -> "Batch":
+    def of(cls, inputs: Inputs, chosen: Any, turns: tuple[Any, Any], ways: Any) -> "SparseBatch":
         """The chosen positions, each turned by the symmetry `ways` [B] says."""
         torch = load_torch()
         features, active = inputs.features.rows(chosen)
