@@ -422,14 +422,13 @@ class ShortFeatures(Nim):
         return 1
 
 
-@broken("bad-feature-count", "features", "returned 12, expected how many features it wrote, 0 to 11")
+@broken("bad-feature-count", "features", "returned -1, expected how many features it wrote, 0 to 11")
 class StonesAsFeatureCount(Nim):
     feature_count, policy_size = 11, 4
 
     @staticmethod
     def features(state, player, out):
-        out[0] = 0
-        return state.stones + 1
+        return state.stones - 12
 
 
 @broken("past-end", "features", "writes 12 entries of `out`, which has 11")

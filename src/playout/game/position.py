@@ -46,6 +46,7 @@ class Position:
         priors(): the legal actions with the game's own priors.
         evaluate(): the game's own static value, one number for each player.
         observe(player): the planes that a network sees.
+        features(player): the active inputs of a network inside the search.
         action_index(action): the index of an action in a network's policy.
         action_code(action): what playouts that learn remember an action by.
         show(), draw(): the position for a terminal, and as SVG.
