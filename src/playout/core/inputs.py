@@ -1,7 +1,7 @@
 """Plays a recorded game again, and lists what a network over sparse inputs would see and should answer.
 
-It is apart from the loop of the search: one call for each game, before a network learns. The actions of a game and the
-labels beside them are laid out as in a file of lessons (`training/lessons.py`).
+A small file on its own, because no search calls it: one call for each game, before a network learns. The actions of a
+game and the labels beside them are laid out as in a file of lessons (`training/lessons.py`).
 """
 
 from .jit import njit
