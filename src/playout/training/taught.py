@@ -29,7 +29,7 @@ from .network_kind import FAST
 from .studying import Study, measure, study_epoch
 from .taught_folder import TaughtFolder
 from .taught_recipe import TaughtRecipe
-from .taught_report import epoch_text, facts_text, taught_html
+from .taught_report import epoch_text, facts_text, held_text, taught_html
 from .teacher import Teacher, check_teacher, make_teacher
 from .training import Callbacks, check_limits
 from .turns import feature_turns
@@ -226,6 +226,7 @@ class TaughtTraining:
         network = as_fast(study.model.eval(), self.game, about)
         check_alike(study.model, network, inputs, held[:COMPARED])
         self.folder.write_network(network)
+        self.callbacks.line(held_text(measure(study.model, inputs, held, self.turns, self.recipe.threads), facts))
         self._report(study, facts)
 
     def _report(self, study: Study, facts: dict[str, Any]) -> None:

@@ -24,6 +24,15 @@ def facts_text(facts: dict[str, Any]) -> str:
     )
 
 
+def held_text(measured: dict[str, Any], facts: dict[str, Any]) -> str:
+    """What the finished network scores on the held-out positions, in one line."""
+    return (
+        f"held out, {facts['held_out']:,} positions: policy {measured['policy_loss']:.3f} (guessing "
+        f"{facts['even_policy_loss']:.3f}), value {measured['value_loss']:.4f} (guessing "
+        f"{facts['even_value_loss']:.4f}), moves {100 * measured['accuracy']:.1f}%"
+    )
+
+
 def taught_html(
     game: str, facts: dict[str, Any], history: list[dict[str, Any]], settings: dict[str, Any], command: str
 ) -> str:
