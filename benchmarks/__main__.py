@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import (
     chess,
+    fast,
     graph,
     growth,
     memory,
@@ -38,6 +39,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "objects": node_game.measure,
     "parts": parts.measure,
     "networks": networks.measure,
+    "fast": fast.measure,
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,

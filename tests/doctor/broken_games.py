@@ -412,6 +412,36 @@ class InfiniteObservation(Nim):
         planes[1] = np.inf
 
 
+@broken("bad-feature", "features", "gives feature 11, expected 0 to feature_count - 1 = 10", "increase feature_count")
+class ShortFeatures(Nim):
+    feature_count, policy_size = 11, 4
+
+    @staticmethod
+    def features(state, player, out):
+        out[0] = state.stones
+        return 1
+
+
+@broken("bad-feature-count", "features", "returned -1, expected how many features it wrote, 0 to 11")
+class StonesAsFeatureCount(Nim):
+    feature_count, policy_size = 11, 4
+
+    @staticmethod
+    def features(state, player, out):
+        return state.stones - 12
+
+
+@broken("past-end", "features", "writes 12 entries of `out`, which has 11")
+class FeaturesPastTheEnd(Nim):
+    feature_count, policy_size = 11, 4
+
+    @staticmethod
+    def features(state, player, out):
+        for i in range(12):
+            out[i] = 0
+        return 11
+
+
 @broken("bad-index", "action_index", "returned 3, expected 0 to policy_size - 1 = 2", "increase policy_size")
 class ShortPolicy(Nim):
     planes, policy_size = (1,), 3

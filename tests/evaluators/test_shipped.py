@@ -5,13 +5,16 @@ import pytest
 
 import playout as po
 from playout.evaluators import SHIPPED, opened
+from playout.evaluators.fast import load_fast
 from tests.oracles.solved import connect4, tictactoe
 
 NETWORKS = sorted(path.stem for path in SHIPPED.glob("*.onnx"))
+FAST = sorted(path.stem for path in SHIPPED.glob("*.fast"))
 
 
 def test_there_are_some():
     assert {"tictactoe", "connect4", "othello"} <= set(NETWORKS)
+    assert "chess" in FAST
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -25,6 +28,28 @@ def test_each_is_for_its_game_small_and_says_how_it_was_made(name):
     result = po.Search(game, "network", seed=1).run(40)
     assert result.simulations == 40
     assert sum(s.prior for s in result.actions) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_each_fast_one_is_for_its_game_small_and_says_what_taught_it(name):
+    path, game = SHIPPED / f"{name}.fast", po.games.load(name)
+    network = load_fast(path)
+    network.check(game)
+    assert path.stat().st_size < 4_000_000
+    assert network.about.startswith(("taught by ", "self-play, "))
+    settings = po.Settings(policy=po.PUCT(), evaluator=po.Network(str(path)))
+    assert po.Search(game, settings, seed=1).run(40).simulations == 40
+
+
+def test_the_chess_network_knows_what_pieces_are_worth():
+    """A queen up is nearly won, a queen down nearly lost, and neither at the start."""
+    network, game = load_fast(SHIPPED / "chess.fast"), po.games.load("chess")
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    texts = (start, start.replace("q", "1", 1), start.replace("Q", "1", 1))
+    even, up, down = (network.answer(game.position(text).features(), [0])[0] for text in texts)
+    assert abs(even) < 0.3
+    assert up > 0.9
+    assert down < -0.9
 
 
 @pytest.mark.slow

@@ -136,6 +136,45 @@ def test_chess_planes_count_moves_and_show_repetition():
     assert not planes[18].any()
 
 
+# Features, the sparse form
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("tictactoe", "X.O/.X./...", {2, 9, 13}),  # O moves: the own stone, then 9 more for the opponent's
+        ("connect4", "44471", {6, 10, 42, 45, 59}),  # O moves, and did not move first
+        ("connect4", "4447", {3, 17, 52, 48, 84}),  # X moves, and did
+        ("othello", "d3", {36, 64 + 19, 64 + 27, 64 + 28, 64 + 35, 128 + 18, 128 + 20, 128 + 34}),
+        ("chess", DRAWN_FEN, None),
+        ("chess", DRAWN_FEN_BLACK, None),
+    ],
+)
+def test_features(name, text, expected):
+    found = games.load(name).position(text).features()
+    if expected is None:  # from the planes drawn above; the own long castling, the other's short; the d-file
+        expected = {64 * plane + 8 * row + column for plane, squares in PIECES.items() for row, column in squares}
+        expected |= {769, 770, 775}
+    assert len(found) == len(expected)
+    assert set(found) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_features_are_the_ones_of_the_planes(name):
+    for position in all_positions(name):
+        for player in range(2):
+            planes, found = position.observe(player), position.features(player)
+            assert len(found) == len(set(found)) <= position.game.feature_count
+            assert all(0 <= feature < position.game.feature_count for feature in found)
+            if name != "chess":
+                extra = {84} if name == "connect4" and player == 0 else set()
+                assert set(found) == set(np.flatnonzero(planes).tolist()) | extra
+                continue
+            rights = {768 + right for right in range(4) if planes[12 + right].all()}
+            files = {772 + int(column) for _, column in np.argwhere(planes[16])}
+            assert set(found) == set(np.flatnonzero(planes[:12]).tolist()) | rights | files
+
+
 # The player's side
 
 

@@ -76,6 +76,7 @@ class Rules:
     def __init__(self, game):
         self.game, self.call = game, game.rules.functions
         self.room = 2 * game.max_actions
+        self.has_priors = game.has("priors")
 
     def player(self, state):
         return int(self.call["current_player"](state))
@@ -137,8 +138,10 @@ class Node:
 
 
 class Oracle:
+    rules_of = Rules
+
     def __init__(self, game, settings, position=None, seed=0):
-        self.game, self.s, self.rules, self.random = game, settings, Rules(game), SplitMix64(seed)
+        self.game, self.s, self.rules, self.random = game, settings, self.rules_of(game), SplitMix64(seed)
         self.low, self.high = game.range or (-math.inf, math.inf)
         others = (game.players - 1) * self.low
         self.decides = game.players == 1 or (
@@ -503,7 +506,7 @@ class Oracle:
         """(prior, action) for each legal action, by falling prior."""
         actions, _ = self.rules.actions(state)
         weights = [1.0] * len(actions)
-        if self.priors and self.game.has("priors"):
+        if self.priors and self.rules.has_priors:
             weights = [w if w > 0 else 0.0 for w in self.rules.priors(state, actions)]
         if not total(weights):
             weights = [1.0] * len(actions)

@@ -24,7 +24,7 @@ from playout.play.source import GameSource
 from playout.search.lockstep import RootEdges
 from playout.search.pruning import pruned_visits
 from playout.training import training as module_of_training
-from playout.training.learning import learn, new_state, symmetries_of, turned_rows
+from playout.training.learning import learn, new_state, turned_rows
 from playout.training.matches import match_scores
 from playout.training.pool import Pool
 from playout.training.recipe import Recipe, recipe_for
@@ -32,6 +32,7 @@ from playout.training.replay import Replay, Samples, read_arrays
 from playout.training.report import report_html, ticks
 from playout.training.selfplay import play_table
 from playout.training.training import Callbacks, Training, train
+from playout.training.turns import symmetries_of
 from tests.games import toy_games
 from tests.processes import started
 from tests.readme import NIM

@@ -20,11 +20,11 @@ from playout.errors import FileError, GameError, SettingsError
 from playout.play import workers
 from playout.play.source import GameSource
 from playout.play.workers import GUARD, OURS, UNGUARDED, check_not_importing, ending
-from playout.training.learning import symmetries_of
 from playout.training.pool import Pool
 from playout.training.replay import Replay, packed, read_arrays, unpacked, write_arrays
 from playout.training.selfplay import play_table
 from playout.training.training import Callbacks, Training, train
+from playout.training.turns import symmetries_of
 from tests.places import DOCS
 from tests.processes import hearing_ctrl_c
 

@@ -100,7 +100,7 @@ NetworkFile = Annotated[
     typer.Option(
         "--network",
         metavar="FILE",
-        help="Search with a network (.onnx, or Leela's .pb.gz); without another preset, by the preset network.",
+        help="Search with a network (.onnx, Leela's .pb.gz, or .fast); without another preset, by the preset network.",
         show_default=False,
     ),
 ]

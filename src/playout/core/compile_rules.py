@@ -14,14 +14,25 @@ from numba.extending import register_jitable
 
 from .checked_rules import CHECKS, UNDECLARED_CODES, make_code, make_hash, make_observe
 from .compile_errors import RuleCompileError, reason_of, where_of
-from .constants import StateType, make_entry, record_with
+from .constants import StateType, make_entry, make_network_entry, record_with
 from .evaluate import make_playout
+from .fast import FACTS, MAKERS, make_active
 from .guard import guarded
-from .jit import COMPILED, OPTIONS, address, compile_function
+from .jit import COMPILED, OPTIONS, address, compile_function, compile_part
 from .learned import pair_bits_for
 from .policy_playout import make_policy_playout
 from .references import fingerprint, is_proven, referenced
-from .rules import CONSTANTS, NAMES, PLAYOUT, POLICY_PLAYOUT, RECORDED_PLAYOUT, SIGNATURES, TABLE_SIZE
+from .rules import (
+    CONSTANTS,
+    NAMES,
+    NETWORK,
+    PLAYOUT,
+    POLICY_PLAYOUT,
+    RECORDED_PLAYOUT,
+    SIGNATURES,
+    TABLE_SIZE,
+    with_entry,
+)
 
 PLAYOUTS = {"playout": PLAYOUT, "policy_playout": POLICY_PLAYOUT}
 PLAYOUTS |= dict.fromkeys(("recorded_playout", "mast_playout", "nst_playout"), RECORDED_PLAYOUT)
@@ -110,14 +121,41 @@ class Rules:
             entries[PLAYOUTS[name]] = self._on_bytes(self._playout(guided, name))
         return tuple(entries)
 
+    def with_network(self, table: Any, facts: Any) -> Any:
+        """A copy of a table whose `evaluate` and `priors` are a network's (`core/fast.py`); `facts` is an array with
+        one record, which must stay alive."""
+        for name in MAKERS:
+            entry = self._network_entry(name)
+            table = with_entry(table, NAMES.index(name), address(entry) if COMPILED else self._on_bytes(entry, facts))
+        return with_entry(table, NETWORK, facts.ctypes.data) if COMPILED else table
+
+    def _network_entry(self, name: str) -> Any:
+        kind = f"network_{name}"
+        if kind not in self._compiled:
+            listed = make_active(self._part("features"), self.guard)
+            index = self._part("action_index") if "action_index" in self.functions else None
+            if COMPILED:
+                listed = register_jitable(listed)
+            made = MAKERS[name](self.players, self.guard, self._part("current_player"), listed, index)
+            if COMPILED:
+                kinds, signature = list(map(from_dtype, self._layouts)), SIGNATURES[name]
+                made = make_network_entry(register_jitable(made), len(signature.args), len(kinds) == 2)
+                exact = signature.return_type(kinds[0], *signature.args[1:], kinds[-1], from_dtype(FACTS))
+                key = fingerprint(self._key, made, kind, repr(OPTIONS), self.guard)
+                made = compile_part(made, exact, f"rules.{kind}", key)
+            self._compiled[kind] = made
+        return self._compiled[kind]
+
     def view(self, buffer: Any) -> Any:
         """A state's bytes as the record that the rules read and write."""
         return buffer.view(self.record)[0]
 
-    def _on_bytes(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _on_bytes(self, function: Callable[..., Any], facts: Any = None) -> Callable[..., Any]:
+        beside = () if facts is None else (facts.view(np.dtype((np.record, facts.dtype)))[0],)
+
         def call(state: Any, *rest: Any) -> Any:
             with np.errstate(over="ignore"):  # like compiled integers, which wrap silently
-                return function(self.view(state), *rest)
+                return function(self.view(state), *rest, *beside)
 
         return call
 

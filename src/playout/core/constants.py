@@ -87,8 +87,18 @@ def joined(typingctx: Any, state: Any, constants: Any) -> Any:
 def make_entry(function: Any, count: int) -> Callable[..., Any]:
     """A function as kernels call it, with the constants after its `count` arguments; the first one is the state."""
     names = "".join(f"a{i}, " for i in range(1, count))
-    scope = {"joined": joined, "function": function}
+    scope = {"joined": joined, "function": function, "__name__": __name__}  # the disk cache asks for its module
     exec(f"def entry(state, {names}constants): return function(joined(state, constants), {names})", scope)
+    made: Callable[..., Any] = scope["entry"]
+    return made
+
+
+def make_network_entry(function: Any, count: int, has_constants: bool) -> Callable[..., Any]:
+    """A rule of a network as kernels call it: after its `count` arguments, the constants and the network's facts."""
+    names = "".join(f"a{i}, " for i in range(1, count))
+    state = "joined(state, constants)" if has_constants else "state"
+    scope = {"joined": joined, "function": function, "__name__": __name__}  # the disk cache asks for its module
+    exec(f"def entry(state, {names}constants, facts): return function({state}, {names}facts)", scope)
     made: Callable[..., Any] = scope["entry"]
     return made
 

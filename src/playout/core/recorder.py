@@ -18,6 +18,7 @@ BUFFERS = {
     "priors": ("out",),
     "evaluate": ("values",),
     "observe": ("planes",),
+    "features": ("out",),
 }
 LISTED = ("actions", "probabilities", "out")  # with one entry for each action
 

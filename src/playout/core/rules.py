@@ -49,14 +49,17 @@ SIGNATURES = {
         *(ACTIONS, FLOATS, FLOATS, FLOATS, RNG, FLOATS),
         *(ACTIONS, ACTIONS, ACTIONS, ACTIONS, FLOATS, ACTIONS),
     ),
+    "features": types.int64(STATE, types.int64, ACTIONS),
 }
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
 OBSERVE, ACTION_INDEX, ACTION_CODE, RECORDED_PLAYOUT = range(8, 12)
-CHOOSE, BACK_UP, DESCEND = 12, 13, 16  # the kernels made for the policy and the backup (`core/parts.py`)
+CHOOSE, BACK_UP, DESCEND = 12, 13, 18  # the kernels made for the policy and the backup (`core/parts.py`)
 CONSTANTS = 14  # the address of the game's constants (`core/constants.py`), 0 if it has none
 POLICY_PLAYOUT = 15  # a playout by a learned policy (`core/policy_playout.py`)
-TABLE_SIZE = 17  # other rules are called only from Python or from inside `playout`
+FEATURES = 16
+NETWORK = 17  # the address of a network's facts (`core/fast.py`), which `priors` and `evaluate` get; 0: there is none
+TABLE_SIZE = 19  # other rules are called only from Python or from inside `playout`
 
 
 def with_entry(table: Any, index: int, entry: Any) -> Any:
@@ -68,10 +71,11 @@ def with_entry(table: Any, index: int, entry: Any) -> Any:
     return table
 
 
-def _caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
+def _caller(index: int, signature: Any, rows: tuple[int, ...] = (), beside: tuple[int, ...] = (CONSTANTS,)) -> Any:
     """An intrinsic `call(rules, state, …)` for the function at `rules[index]`.
 
     Arguments numbered in `rows` are passed as three: a flat array, an offset and a length; the function sees that part.
+    The addresses at `beside` are passed after the arguments; a function that does not want them ignores them.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, values: Any) -> Any:
@@ -92,10 +96,11 @@ def _caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
                 passed.append(context.cast(builder, values[at], sig.args[at], want))
                 at += 1
         table = make_array(sig.args[0])(context, builder, values[0]).data
-        address = builder.load(builder.gep(table, [context.get_constant(types.intp, CONSTANTS)]))
-        passed.append(builder.inttoptr(address, passed[0].type))
-        with_constants = signature.return_type(*signature.args, STATE)
-        return call_entry(context, builder, sig.args[0], values[0], index, with_constants, passed)
+        for slot in beside:
+            address = builder.load(builder.gep(table, [context.get_constant(types.intp, slot)]))
+            passed.append(builder.inttoptr(address, passed[0].type))
+        with_more = signature.return_type(*signature.args, *[STATE] * len(beside))
+        return call_entry(context, builder, sig.args[0], values[0], index, with_more, passed)
 
     def typer(typingctx: Any, *args: Any) -> Any:
         return signature.return_type(*args), codegen
@@ -119,8 +124,8 @@ def call_entry(context: Any, builder: Any, kind: Any, table: Any, index: int, si
     return result
 
 
-def _python_caller(index: int, signature: Any, rows: tuple[int, ...] = ()) -> Any:
-    """The same, uncompiled: the table holds Python functions of a record."""
+def _python_caller(index: int, signature: Any, rows: tuple[int, ...] = (), beside: tuple[int, ...] = ()) -> Any:
+    """The same, uncompiled: the table holds Python functions of a record, which know what lies beside it."""
 
     def call(rules: Any, state: Any, *values: Any) -> Any:
         passed: list[Any] = []
@@ -143,12 +148,13 @@ call_legal_actions = _make(LEGAL_ACTIONS, SIGNATURES["legal_actions"])
 call_apply = _make(APPLY, SIGNATURES["apply"], rows=(2,))
 call_playout = _make(PLAYOUT, SIGNATURES["playout"])
 call_chance_outcomes = _make(CHANCE_OUTCOMES, SIGNATURES["chance_outcomes"])
-call_priors = _make(PRIORS, SIGNATURES["priors"])
-call_evaluate = _make(EVALUATE, SIGNATURES["evaluate"])
+call_priors = _make(PRIORS, SIGNATURES["priors"], beside=(CONSTANTS, NETWORK))
+call_evaluate = _make(EVALUATE, SIGNATURES["evaluate"], beside=(CONSTANTS, NETWORK))
 call_hash = _make(HASH, SIGNATURES["hash"])
 call_observe = _make(OBSERVE, SIGNATURES["observe"], rows=(2,))
 call_action_index = _make(ACTION_INDEX, SIGNATURES["action_index"])
 call_action_code = _make(ACTION_CODE, SIGNATURES["action_code"])
+call_features = _make(FEATURES, SIGNATURES["features"])
 call_recorded_playout = _make(RECORDED_PLAYOUT, SIGNATURES["recorded_playout"])
 call_policy_playout = _make(POLICY_PLAYOUT, SIGNATURES["policy_playout"], rows=(7, 8, 9, 10, 11))
 
@@ -202,6 +208,12 @@ def action_index(rules, state, action):
 @njit
 def action_code(rules, state, action):
     return call_action_code(rules, state, action)
+
+
+@njit
+def features(rules, state, player, out):
+    """List the active inputs of a network inside the loop, as `player` sees the position; returns their number."""
+    return call_features(rules, state, player, out)
 
 
 @njit

@@ -18,6 +18,7 @@ from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError
 from playout.game import REQUIRED, Game
+from playout.game.faults import room_for_features
 
 from .compare import RuleAnswer, contrast, differences, equal, plain_value, same, whole
 from .notes import Notes
@@ -29,8 +30,14 @@ INT_FILLS, FLOAT_FILLS = (-77_777, -11_111), (math.nan, 0.25)
 BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # the contents of that room
 
 # Rules whose buffers may hold anything when they are called; `rewards` and `planes` arrive zeroed.
-FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate")
+FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate", "features")
+COUNTED = ("legal_actions", "chance_outcomes", "features")  # they return how many entries they wrote
 LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one per player", "values": "one per player"}
+
+
+def _holds_numbers(rule: str, name: str) -> bool:
+    """Whether a buffer holds actions or features, which are whole numbers."""
+    return name == "actions" or rule == "features"
 
 
 class RuleAsker:
@@ -132,7 +139,7 @@ class RuleAsker:
         self, rule: str, where: Any, action: Any, name: str, most: int, first: tuple[int, ...], shape: tuple[int, ...]
     ) -> None:
         if len(shape) == 1 and first[0] >= 0:
-            limit = f" ({LIMITS[name]})" if name in LIMITS else ""
+            limit = f" ({LIMITS[name]})" if name in LIMITS and rule != "features" else ""
             how = f"writes {most:,} entries of `{name}`, which has {shape[0]:,}{limit}"
         else:
             how = f"writes `{name}[{', '.join(map(str, first))}]`, but the shape of `{name}` is {shape}"
@@ -150,7 +157,7 @@ class RuleAsker:
         """Call a rule once on a copy of the state; `fill` selects what its buffers contain."""
         compiled, state = functions is not self.plain, buffer.copy()
         names = BUFFERS.get(rule, ())
-        whole_buffers = [self._buffer(name, fill, compiled) for name in names]
+        whole_buffers = [self._buffer(rule, name, fill, compiled) for name in names]
         buffers = [
             part[:size].reshape(self.game.planes if name == "planes" and not compiled else size)
             for name, (part, size) in zip(names, whole_buffers, strict=True)
@@ -172,7 +179,7 @@ class RuleAsker:
             value = self.watchdog.call(functions[rule], view, *arguments)
         value = plain_value(rule, value)
         used = len(given[0]) if rule == "priors" else None
-        if rule in ("legal_actions", "chance_outcomes"):
+        if rule in COUNTED:
             used = max(0, int(value)) if whole(value) else 0
         written = tuple(tuple(part.ravel()[:used].tolist()) for part in buffers)
         return RuleAnswer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
@@ -197,12 +204,13 @@ class RuleAsker:
                     raise KeyboardInterrupt from None
                 raise NeverReturnedError().with_traceback(error.__traceback__) from None
 
-    def _buffer(self, name: str, fill: int, compiled: bool) -> tuple[Any, int]:
+    def _buffer(self, rule: str, name: str, fill: int, compiled: bool) -> tuple[Any, int]:
         """A buffer, and the length that the rule may use; for a compiled rule, with room behind it."""
         size = {"planes": math.prod(self.game.planes)}.get(name, self.game.players)
         size = self.game.max_actions if name in LISTED else size
+        size = room_for_features(self.game) if rule == "features" else size
         room = size + (ROOM if compiled else 0)
-        if name == "actions":
+        if _holds_numbers(rule, name):
             # Uncompiled, actions have 64 bits, to detect those that do not fit into 32.
             buffer = np.full(room, BEHIND_INT, np.int32 if compiled else np.int64)
             buffer[:size] = INT_FILLS[fill]
@@ -216,7 +224,8 @@ class RuleAsker:
         action = given[0] if rule == "apply" else None
         for name, (part, size) in zip(names, buffers, strict=True):
             behind = part[size:]
-            changed = np.flatnonzero(behind != behind.dtype.type(BEHIND_INT if name == "actions" else BEHIND_FLOAT))
+            filled = BEHIND_INT if _holds_numbers(rule, name) else BEHIND_FLOAT
+            changed = np.flatnonzero(behind != behind.dtype.type(filled))
             if changed.size:
                 self.unsafe.add(rule)
                 self._wrote_outside(rule, buffer, action, name, size + int(changed[-1]) + 1, (size,), (size,))
@@ -228,8 +237,9 @@ class RuleAsker:
 
     def _is_sound(self, rule: str, answer: RuleAnswer) -> bool:
         """Whether an answer is valid enough to be compared; otherwise it gets a finding of its own."""
-        if rule in ("legal_actions", "chance_outcomes"):
-            few = whole(answer.value) and answer.value <= self.game.max_actions
+        if rule in COUNTED:
+            most = room_for_features(self.game) if rule == "features" else self.game.max_actions
+            few = whole(answer.value) and answer.value <= most
             return few and all(abs(action) < 2**31 for action in answer.written[0])
         return answer.value is None or whole(answer.value)
 
@@ -244,7 +254,7 @@ class RuleAsker:
         if rule in FILLED and all(equal(answer, (first, second)[fill]) for answer, fill in again):
             name, how = BUFFERS[rule][0], "uses the old values in `{}`"
             for part, one, two in zip(BUFFERS[rule], first.written, second.written, strict=True):
-                fills = INT_FILLS if part == "actions" else FLOAT_FILLS
+                fills = INT_FILLS if _holds_numbers(rule, part) else FLOAT_FILLS
                 left = [i for i, pair in enumerate(zip(one, two, strict=False)) if same(pair[0], fills[0])]
                 left = [i for i in left if same(two[i], fills[1])]
                 if left:

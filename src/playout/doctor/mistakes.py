@@ -181,6 +181,16 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "a division by zero, or a field that is never set",
         "write numbers of the order of 1; entries that are not written are 0",
     ),
+    "bad-feature-count": (
+        "returned {value!r}, expected how many features it wrote, 0 to {most}",
+        "a path through the function has no `return`, or it returns a feature instead of their number",
+        "count what is written to `out` and return the count",
+    ),
+    "bad-feature": (
+        "gives feature {value}, expected 0 to feature_count - 1 = {last}",
+        "feature_count is too small, or an index is computed from a field that can be negative",
+        "increase feature_count, or give smaller numbers",
+    ),
     "bad-index": (
         "returned {value!r}, expected 0 to policy_size - 1 = {last}",
         "policy_size is too small, or action_index is missing and the actions are not 0, 1, 2, …",

@@ -14,6 +14,7 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
 from playout.errors import GameError
 from playout.game import REQUIRED, Game
+from playout.game.faults import room_for_features
 
 from .ask import RuleAsker
 from .compare import RuleAnswer, as_buffer, whole
@@ -144,9 +145,10 @@ class RulesDoctor:
             ("evaluate", self._look_at_value),
             ("hash", self._look_at_hash),
             ("observe", self._look_at_observation),
+            ("features", self._look_at_features),
             ("action_code", self._look_at_codes),
         ):
-            asked = rule in ("evaluate", "hash") or (player == CHANCE) == (rule == "chance_action")
+            asked = rule in ("evaluate", "hash", "features") or (player == CHANCE) == (rule == "chance_action")
             there = rule in self.rules or (rule == "action_code" and self.game.action_codes)
             if there and asked and rule not in self.asker.hanging:
                 with contextlib.suppress(BrokenOffError):  # games can go on without this rule
@@ -260,6 +262,21 @@ class RulesDoctor:
         for value in self.asker.ask("observe", buffer, plain, player).written[0]:
             if not math.isfinite(value):
                 self.notes.fail("bad-observation", "observe", buffer, value=value)
+        self._look_at_indices(buffer, actions, plain)
+
+    def _look_at_features(self, buffer: Any, player: int, actions: list[int], plain: bool) -> None:
+        if self.counts.positions > OBSERVED_POSITIONS:
+            return
+        answer, most = self.asker.ask("features", buffer, plain, max(0, player)), room_for_features(self.game)
+        if not whole(answer.value) or not 0 <= answer.value <= most:
+            self.notes.fail("bad-feature-count", "features", buffer, value=answer.value, most=most)
+        for value in answer.written[0]:
+            if not 0 <= value < self.game.feature_count:
+                self.notes.fail("bad-feature", "features", buffer, value=value, last=self.game.feature_count - 1)
+        if player != CHANCE and "observe" not in self.rules:
+            self._look_at_indices(buffer, actions, plain)
+
+    def _look_at_indices(self, buffer: Any, actions: list[int], plain: bool) -> None:
         places: dict[int, int] = {}
         for action in actions:
             at: Any = action

@@ -29,6 +29,7 @@ OPTIONAL = {
     "playout_action": "playout_action(state, actions, count, rng)",
     "hash": "hash(state)",
     "observe": "observe(state, player, planes)",
+    "features": "features(state, player, out)",
     "action_index": "action_index(state, action)",
     "action_code": "action_code(state, action)",
     "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
@@ -37,6 +38,7 @@ FACTS = {"players": "players = 2", "max_actions": "max_actions = 9", "state": "s
 MOST = {"players": 127, "max_actions": 65535}  # the tree stores them in one byte and in two
 MOST_TEXT = 1_000_000  # characters of a setting that is a text
 MOST_CODES = 1 << 20  # tables have an entry for each, and for each player
+MOST_FEATURES = 1 << 20
 BOOLEANS = ("False", "True")  # as a field's text has them
 
 
@@ -72,6 +74,8 @@ def check_class(cls: "type[Game]") -> None:
         )
     if rule_of(cls, "observe") is not None:
         _check_observation(cls, name)
+    if rule_of(cls, "features") is not None:
+        _check_features(cls, name)
     for key, default in cls.settings.items():
         if not isinstance(default, str) and field_of(cls, key) is None:
             raise GameError(
@@ -135,6 +139,20 @@ def _check_observation(cls: "type[Game]", name: str) -> None:
     shape = cls.planes
     if not isinstance(shape, tuple) or not shape or not all(isinstance(n, int) and n > 0 for n in shape):
         raise GameError(f"{name}.planes is {shape!r}, expected the shape of what `observe` fills, as in (3, 6, 7)")
+    _check_policy(cls, name)
+
+
+def _check_features(cls: "type[Game]", name: str) -> None:
+    count = cls.feature_count
+    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_FEATURES:
+        raise GameError(
+            f"{name}.feature_count is {count!r:.80}, expected how many features there are, 1 to {MOST_FEATURES}: one "
+            f"more than the largest number that `features` writes"
+        )
+    _check_policy(cls, name)
+
+
+def _check_policy(cls: "type[Game]", name: str) -> None:
     if not isinstance(cls.policy_size, int) or cls.policy_size < 1:
         raise GameError(
             f"{name}.policy_size is {cls.policy_size!r}, expected the number of entries in a policy: one more than "

@@ -13,6 +13,7 @@ from playout.common.raised import described, safe_text, users_frames, users_line
 from playout.core.callback import CallbackError
 from playout.core.checked_rules import WrongAnswerError
 from playout.core.copies import Copies
+from playout.core.fast import MOST_ACTIVE
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.references import PACKAGE, is_proven
 from playout.core.rules import CHANCE
@@ -89,7 +90,7 @@ def rules_may_raise(
                     what = f"{name} {what}{where}; {fix}"
                 raise GameError(what) from error
             if isinstance(error, IndexError) and rule and position is not None:
-                what, fix = _past_the_end(game, ask_again(rule, position, action))
+                what, fix = _past_the_end(game, rule, ask_again(rule, position, action))
                 raise GameError(f"{name} {what},{where}, at {place}; {fix}") from error
             advice = "" if position is not None else "; `playout doctor` finds the position"
             raise GameError(f"{name} raised {described(error)}{where}, at {place}{advice}") from error
@@ -183,6 +184,29 @@ def wrong_count(game: "Game", rule: str, count: int, where: str) -> str:
     return f"{game.title}.{rule} returned {count} actions{where}, more than max_actions = {game.max_actions}; raise it"
 
 
+def room_for_features(game: "Game") -> int:
+    """How many features one position can have."""
+    return min(game.feature_count, MOST_ACTIVE)
+
+
+def wrong_features(game: "Game", count: int, found: Any, where: str) -> str | None:
+    """Message for invalid features; None where they are fine."""
+    most, last = room_for_features(game), game.feature_count - 1
+    if not 0 <= count <= most:
+        limit = "feature_count" if most == game.feature_count else "the most that a network takes"
+        return (
+            f"{game.title}.features returned {count} features{where}, expected 0 to {limit} = {most}: return how many "
+            f"it wrote to `out`"
+        )
+    wrong = [int(feature) for feature in found[:count] if not 0 <= feature <= last]
+    if not wrong:
+        return None
+    return (
+        f"{game.title}.features gave feature {wrong[0]}{where}, expected 0 to feature_count - 1 = {last}; raise "
+        f"feature_count, or give smaller numbers"
+    )
+
+
 @dataclass
 class Again:
     """What a rule did when run again, uncompiled, on arrays that record writes outside of them."""
@@ -199,15 +223,18 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
     """Run a rule again, uncompiled, to see what it did wrong."""
     game, again = position.game, Again()
     sizes: dict[str, Any] = {"rewards": game.players, "values": game.players, "planes": game.planes}
+    if rule == "features":
+        sizes["out"] = room_for_features(game)
     for name in BUFFERS.get(rule, ()):
-        buffer = np.zeros(sizes.get(name, game.max_actions), np.int64 if name == "actions" else np.float64)
+        counts = name == "actions" or rule == "features"
+        buffer = np.zeros(sizes.get(name, game.max_actions), np.int64 if counts else np.float64)
         buffer[...] = 0 if name in ("rewards", "planes") else UNWRITTEN
         again.buffers[name] = guarded(buffer, again.recorder, name)
     given: tuple[Any, ...] = ()
     if rule in ("apply", "action_index", "action_code"):
         given = (action,)
-    elif rule == "observe":
-        given = (position.player,)
+    elif rule in ("observe", "features"):
+        given = (max(0, position.player),)
     elif rule in ("priors", "playout_action"):
         again.actions = position.actions()
         listed = np.zeros(game.max_actions, np.int64)
@@ -231,14 +258,16 @@ def ask_again(rule: str, position: "Position", action: int | None) -> Again:
     return again
 
 
-def _past_the_end(game: "Game", again: Again) -> tuple[str, str]:
+def _past_the_end(game: "Game", rule: str, again: Again) -> tuple[str, str]:
     """Which array a rule wrote past the end of, and how far; and what to do."""
     if not again.recorder.outside:
         what = f": {again.error}" if isinstance(again.error, IndexError) else ""
         return f"used an index past the end of an array{what}", "check the index first"
     name, outside = next(iter(again.recorder.outside.items()))
     limit, fix = f"its shape, {outside.shape}", "check the index first"
-    if name in LISTED:
+    if name == "out" and rule == "features":
+        limit, fix = f"the room for features, {outside.shape[0]}", "raise feature_count, or write no further"
+    elif name in LISTED:
         limit, fix = f"max_actions = {game.max_actions}", "raise it, or write no further"
     elif name in ("rewards", "values"):
         limit = f"players = {game.players}"

@@ -75,6 +75,8 @@ class Game(ObjectHooks):
         playout_action(state, actions, count, rng): return the action that a guided playout takes.
         hash(state): return the transposition key, a uint64; by default a hash of the keyed fields.
         observe(state, player, planes): fill what a network sees from a player's side; `planes` arrives zeroed.
+        features(state, player, out): write the active inputs of a network inside the loop (docs/networks.md) as a
+            player sees them, numbers from 0 to feature_count - 1, into `out`; return how many.
         action_index(state, action): return the index of an action in a network's policy; by default its number.
         action_code(state, action): return what playouts that learn remember an action by, in any position; by default
             its number.
@@ -97,6 +99,7 @@ class Game(ObjectHooks):
         keep_states: store the state at each node instead of replaying the actions from the root; for a costly `apply`.
         unkeyed: fields that nothing later depends on, such as the score so far; the key leaves them out.
         planes, policy_size: the shape of `planes` in `observe`, and the length of a network's policy.
+        feature_count: how many inputs `features` knows.
         action_codes: how many codes there are: `action_code` gives 0 to action_codes - 1. By default any number is a
             code, of which the lowest twelve bits count.
         preset: the name of the settings that this game is best searched with; by default `default`.
@@ -128,6 +131,7 @@ class Game(ObjectHooks):
     unkeyed: ClassVar[tuple[str, ...]] = ()
     planes: ClassVar[tuple[int, ...]] = ()
     policy_size: ClassVar[int] = 0
+    feature_count: ClassVar[int] = 0
     action_codes: ClassVar[int] = 0
     preset: ClassVar[str] = ""
     form: ClassVar[str] = ""
@@ -319,10 +323,27 @@ class Game(ObjectHooks):
                 f"`playout`, or leave {what} off"
             )
 
-    def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = ()) -> Any:
-        """The addresses of the rules for a kernel (uncompiled: the rules); `GameError` says which can't be compiled."""
+    def check_has_features(self, network: str) -> None:
+        """Raise `SettingsError` where a network inside the search has nothing to see."""
+        if self.keeps_objects:
+            raise SettingsError(
+                f"{self.title} is made of Python objects, which '{network}' can't see from inside the search; write it "
+                f"as a po.Game with `features`"
+            )
+        if not self.has("features"):
+            raise SettingsError(
+                f"{self.title} has nothing that '{network}' could see from inside the search: define `features(state, "
+                f"player, out)`, `feature_count` and `policy_size`"
+            )
+
+    def rules_table(self, guided: bool = False, wanted: tuple[str, ...] = (), network: Any = None) -> Any:
+        """The addresses of the rules for a kernel (uncompiled: the rules); `GameError` says which can't be compiled.
+
+        With the facts of a `network` (`core/fast.py`), `evaluate` and `priors` are its answers.
+        """
         try:
-            return self.rules.table(guided, wanted)
+            table = self.rules.table(guided, wanted)
+            return table if network is None else self.rules.with_network(table, network)
         except RuleCompileError as error:
             raise GameError(
                 f"{self.title}.{error.rule} can't be compiled, at {error.file}:{error.line}: {error.reason} "

@@ -12,7 +12,7 @@ from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError
 
 from .checks import shorten
-from .faults import place_of, rules_may_raise, wrong_count, wrong_player
+from .faults import place_of, room_for_features, rules_may_raise, wrong_count, wrong_features, wrong_player
 
 if TYPE_CHECKING:
     from .game import Game
@@ -46,6 +46,7 @@ class Position:
         priors(): the legal actions with the game's own priors.
         evaluate(): the game's own static value, one number for each player.
         observe(player): the planes that a network sees.
+        features(player): the active inputs of a network inside the search.
         action_index(action): the index of an action in a network's policy.
         action_code(action): what playouts that learn remember an action by.
         show(), draw(): the position for a terminal, and as SVG.
@@ -151,6 +152,22 @@ class Position:
             table = self.game.rules_table(wanted=("observe",))
             core.observe(table, self.buffer, max(0, self.player) if player is None else player, flat)
         return flat.reshape(self.game.planes)
+
+    def features(self, player: int | None = None) -> list[int]:
+        """The active inputs of a network inside the search, as a player sees them, by default the player to move."""
+        game = self.game
+        if not game.has("features"):
+            raise GameError(
+                f"{game.title} has no features for a network inside the search: define `features(state, player, out)`, "
+                f"`feature_count` and `policy_size`"
+            )
+        found = np.zeros(room_for_features(game), np.int32)
+        with rules_may_raise(game, "features", self):
+            table = game.rules_table(wanted=("features",))
+            count = int(core.features(table, self.buffer, max(0, self.player) if player is None else player, found))
+        if message := wrong_features(game, count, found, f" in {place_of(self)}"):
+            raise GameError(message)
+        return [int(feature) for feature in found[:count]]
 
     def action_index(self, action: int) -> int:
         """The index of an action in a network's policy."""

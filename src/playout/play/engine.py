@@ -85,12 +85,15 @@ class EngineProcess:
         self._send("ucinewgame")
         self._ready()
 
-    def choose(self, position: str, go: str, deadline: float) -> str:
-        """The engine's move after `position` and `go`; an error of kind "time" after `deadline` seconds."""
+    def choose(self, position: str, go: str, deadline: float, look: Callable[[str], None] | None = None) -> str:
+        """The engine's move after `position` and `go`; an error of kind "time" after `deadline` seconds.
+
+        `look` gets the lines before the move, such as `info depth 8 score cp 31`.
+        """
         self._send(position)
         self._send(go)
         try:
-            line = self._wait("bestmove", go, seconds=deadline)
+            line = self._wait("bestmove", go, look, deadline)
         except EngineError as error:
             if error.kind != "hang":
                 raise

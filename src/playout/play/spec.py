@@ -116,10 +116,15 @@ def _read_search(name: str, text: str, game: Game | None, preset: str) -> Spec:
 
 
 def _read_uci(name: str, text: str) -> Spec:
-    found = re.fullmatch(r"uci:(.*?)((?:,\s*[nt]\s*=[^,]*)*)", text, re.DOTALL | re.IGNORECASE)
+    found = re.fullmatch(r"uci:(.*?)((?:,\s*(?:n|nodes|t)\s*=[^,]*)*)", text, re.DOTALL | re.IGNORECASE)
     assert found  # the last part may be empty
     pairs = [part.partition("=") for part in found[2].split(",")[1:]]
-    limits = _read_limits({key.strip(): value.strip() for key, _, value in pairs})
+    given = {key.strip().lower(): value.strip() for key, _, value in pairs}
+    if "nodes" in given:  # the engines' own word for what our searches count as simulations
+        if "n" in given:
+            raise SettingsError("'n' and 'nodes' are the same; give one of them")
+        given["n"] = given.pop("nodes")
+    limits = _read_limits(given)
     line, _, query = found[1].partition("?")
     try:
         command = shlex.split(line)

@@ -24,7 +24,7 @@ from playout.errors import FileError, PlayoutError
 from playout.evaluators import Evaluator
 from playout.game import Game, Position
 from playout.game.wrap.checks import shown
-from playout.settings import Network, Outside, Settings
+from playout.settings import Outside, Settings, is_outside
 
 from .file_checks import find_fault
 from .forest import check_single
@@ -213,7 +213,7 @@ def _game_of(path: Path, header: dict[str, Any], game: Game | None, settings: Se
                 f"{path}: is a search of {name}, which is not built in; give it: Search.load(path, game={made})"
             )
         game = games.load(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in wanted["settings"].items()})
-    if isinstance(settings.evaluator, Network | Outside):
+    if is_outside(settings.evaluator):
         game = Evaluator(settings.evaluator, game).game
     found = describe_game(game)
     for key in wanted:

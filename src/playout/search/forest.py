@@ -7,7 +7,9 @@ from typing import NamedTuple
 from playout.core.tree import POSITIONS, used_bytes
 from playout.errors import PositionError, SettingsError
 from playout.evaluators import Evaluator
+from playout.evaluators.fast import LoopFacts, fast_facts
 from playout.game import Game, Position
+from playout.settings import Settings, is_outside
 
 from .history import History
 from .limits import Limits
@@ -32,6 +34,14 @@ def seeds_of(seed: int, roots: int) -> list[int]:
     """
     digests = (hashlib.sha256(repr((seed, "root", number)).encode()).digest() for number in range(1, roots))
     return [seed, *(int.from_bytes(digest[:SEED_BYTES], "big") for digest in digests)]
+
+
+def value_sources(settings: Settings, game: Game) -> tuple[Evaluator | None, LoopFacts | None, Game]:
+    """What evaluates from outside the compiled loop, or the network inside it; and the game in the form it sees."""
+    if not is_outside(settings.evaluator):
+        return None, fast_facts(settings.evaluator, game), game
+    evaluator = Evaluator(settings.evaluator, game)
+    return evaluator, None, evaluator.game
 
 
 def start_position(game: Game, position: str | Position | None) -> Position:

@@ -131,6 +131,8 @@ def _played_out(runner: "Runner", leaf: Position) -> list[tuple[list[int], bool]
 def _used(runner: "Runner") -> set[str]:
     """The optional rules that a search uses."""
     game, params = runner.game, runner.params
+    if runner.network is not None:
+        return {"features", *(("hash",) if params.has_hash else ())}
     static = params.evaluator != 0 or params.static_too or params.depth
     asked = {
         "priors": game.has("priors") and (params.has_priors or is_guided(runner.settings)),
@@ -155,6 +157,10 @@ def _ask_all(position: Position, used: Collection[str]) -> None:
     if "action_code" in used and position.player != CHANCE:
         for action in position.actions():
             position.action_code(action)
+    if "features" in used:
+        position.features()
+        for action in position.actions() if position.player != CHANCE else ():
+            position.action_index(action)
     if "evaluate" in used:
         _check_values("evaluate", position.evaluate(), position, None, total=True)
 

@@ -16,6 +16,7 @@ from playout.core.params import GRAPH, HALVING, OPEN, OUTSIDE, TREE, Params
 from playout.core.tree import Tree, Work
 from playout.errors import GameError, PositionError, SettingsError
 from playout.evaluators import Evaluator
+from playout.evaluators.fast import LoopFacts
 from playout.game import CHANCE, Game, Position
 from playout.game.faults import Hang, rules_may_raise
 from playout.parts.part import Column, Part, columns_of, missing
@@ -44,14 +45,15 @@ class Runner:
     position: Position  # of the root
     tree: Tree
 
-    def __init__(self, game: Game, settings: Settings, seed: int) -> None:
+    def __init__(self, game: Game, settings: Settings, seed: int, network: LoopFacts | None = None) -> None:
         self.game, self.settings, self.seed = game, settings, seed
         self.params: Params = settings.params(game)
         if self.params.graph:
             game.check_can_share()
         self.control = Control()
         self.random: Any = game.new_random(seed)
-        self.rules: Any = rules_of_game(game, settings, self.params)
+        self.network = network  # one inside the loop: the table holds its address
+        self.rules: Any = rules_of_game(game, settings, self.params, network)
         self.topology = OPEN if self.params.open_loop else GRAPH if self.params.graph else TREE
         self.work: Work = self.new_work(depth=128)
         self.batches: Batches | None = None  # where values come from outside

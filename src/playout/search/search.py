@@ -17,7 +17,7 @@ from playout.core.copying import copied
 from playout.core.params import HALVING, Params
 from playout.core.tree import Tree
 from playout.errors import FileError, SettingsError
-from playout.evaluators import Evaluator, LeafPolicy, LeafValue
+from playout.evaluators import LeafPolicy, LeafValue
 from playout.game import Game, Position
 from playout.parts.part import Column
 from playout.report.html import result_html
@@ -27,7 +27,7 @@ from .ask import AskTell, Leaf
 from .batches import Batches
 from .coroutines import EvaluateLeaf, run_async
 from .files import load, save
-from .forest import GrownTree, bytes_of, check_single, planted, positions_in, seeds_of, start_position
+from .forest import GrownTree, bytes_of, check_single, planted, positions_in, seeds_of, start_position, value_sources
 from .forest_run import run_forest
 from .found import BestFound
 from .history import Log, log_up_to
@@ -65,12 +65,9 @@ class Search:
     ) -> None:
         game = games.as_game(game, "Search")
         settings, self.seed = settings_from(settings, "Search", game), seed_from(seed)
-        evaluator = None
-        if isinstance(settings.evaluator, Network | Outside):
-            evaluator = Evaluator(settings.evaluator, game)
-            game = evaluator.game
+        evaluator, network, game = value_sources(settings, game)
         self.game = game
-        runners = [Runner(game, settings, seed) for seed in seeds_of(self.seed, settings.roots)]
+        runners = [Runner(game, settings, seed, network) for seed in seeds_of(self.seed, settings.roots)]
         start = start_position(game, position)
         self._take([planted(runner, start, evaluator, only) for runner in runners])
         game.searched_by(self, bool(self.params.check_keys))

@@ -8,6 +8,7 @@ from playout.core.parts import back_up_entry, choose_entry
 from playout.core.rules import BACK_UP, with_entry
 from playout.core.tree import Tree, Work
 from playout.errors import SettingsError
+from playout.evaluators.fast import LoopFacts
 from playout.game import Game
 from playout.parts.faults import larger_records_may_stand_in, not_compiled
 from playout.settings import Settings
@@ -18,21 +19,21 @@ def is_guided(settings: Settings) -> bool:
     return settings.rollouts is not None and settings.rollouts.guided
 
 
-def rules_of_game(game: Game, settings: Settings, params: Params) -> Any:
-    """The table with the game's rules in it."""
+def rules_of_game(game: Game, settings: Settings, params: Params, network: LoopFacts | None = None) -> Any:
+    """The table with the game's rules in it, or with a network in place of `evaluate` and `priors`."""
     wanted = ["action_code"] if params.codes else []
     if params.rollouts:
         kinds = {RANDOM: "recorded_playout" if params.codes else "playout", MAST: "mast_playout", NST: "nst_playout"}
         wanted.append(kinds[params.learns])
-    if params.has_priors:
+    if params.has_priors and network is None:
         wanted.append("priors")
-    if params.evaluator in (STATIC, MIXED) or params.static_too:
+    if (params.evaluator in (STATIC, MIXED) or params.static_too) and network is None:
         wanted.append("evaluate")
     if params.has_hash:
         wanted.append("hash")
     if params.evaluator == OUTSIDE and game.has("observe"):
         wanted += ["observe", "action_index"]
-    return game.rules_table(is_guided(settings), tuple(wanted))
+    return game.rules_table(is_guided(settings), tuple(wanted), None if network is None else network.record)
 
 
 def rules_with_parts(

@@ -17,6 +17,8 @@ from .kinds import (
     Rollouts,
     Static,
     Widening,
+    is_fast,
+    is_outside,
 )
 from .options import OPTIONS, how_to_write, preset
 from .params import ANSWER_SLACK, uses_priors
@@ -43,6 +45,8 @@ __all__ = [
     "Settings",
     "Static",
     "Widening",
+    "is_fast",
+    "is_outside",
     "named",
     "preset",
     "preset_for",

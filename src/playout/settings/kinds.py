@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from playout.common.declare import (
     ACTIONS,
@@ -16,6 +16,7 @@ from playout.common.declare import (
     VISITS,
     Text,
     choice,
+    declarations,
     flag,
     number,
     setting,
@@ -23,6 +24,7 @@ from playout.common.declare import (
     whole,
 )
 from playout.core import params as core
+from playout.errors import SettingsError
 
 ANSWERS = {"visits": core.BY_VISITS, "value": core.BY_VALUE, "bound": core.BY_BOUND, "proof": core.BY_PROOF}
 
@@ -32,6 +34,8 @@ MOST_SIMULATIONS = 1 << 30
 MOST_CACHE = 1 << 24
 CACHE = 1 << 16
 MOST_NETWORK_THREADS = 64
+FAST = ".fast"
+WAITING = ("batch", "virtual_loss", "cache", "threads")  # fields of `Network` that say how a search waits for it
 
 
 @setting
@@ -168,14 +172,15 @@ class Mixed:
 
 @setting
 class Network:
-    """A policy and value network from a file: ONNX, or Leela's format (.pb.gz)."""
+    """A policy and value network from a file: ONNX, Leela's format (.pb.gz), or one that runs inside the search
+    (.fast), which needs neither batches nor threads of its own."""
 
     file: str = text(
         default="",
         name="network",
         meaning=Text(
-            "a network's file (.onnx, or Leela's .pb.gz); empty: the one that comes with the game",
-            "神经网络文件（.onnx，或 Leela 的 .pb.gz）；留空：游戏自带",
+            "a network's file (.onnx, Leela's .pb.gz, or .fast); empty: the one that comes with the game",
+            "神经网络文件（.onnx、Leela 的 .pb.gz 或 .fast）；留空：游戏自带",
         ),
     )
     batch: int | None = whole(
@@ -224,6 +229,11 @@ class Network:
         if isinstance(self.file, os.PathLike):
             object.__setattr__(self, "file", os.fspath(self.file))
 
+    @property
+    def is_fast(self) -> bool:
+        """Whether the network runs inside the search, as its file's name says."""
+        return isinstance(self.file, str) and self.file.lower().endswith(FAST)
+
 
 @setting
 class Outside:
@@ -237,6 +247,29 @@ class Outside:
     temperature: float = number(default=1.0, above=0.0)
     cache: int = whole(default=CACHE, least=0, most=MOST_CACHE, unit=POSITIONS)
     timeout: float | None = number(default=None, above=0.0, unit=SECONDS, none="none")
+
+
+def is_outside(evaluator: Any) -> TypeGuard[Network | Outside]:
+    """Whether values come from outside the compiled loop."""
+    return isinstance(evaluator, Outside) or (isinstance(evaluator, Network) and not evaluator.is_fast)
+
+
+def is_fast(evaluator: Any) -> TypeGuard[Network]:
+    """Whether values and priors come from a network inside the compiled loop."""
+    return isinstance(evaluator, Network) and evaluator.is_fast
+
+
+def check_fast(network: Any) -> None:
+    """Refuse what says how a search waits for its network, where it never does."""
+    usual = Network()
+    for name, declared in declarations(network):
+        given, expected = getattr(network, name), getattr(usual, name)
+        if name in WAITING and given != expected:
+            flat, word = declared.name or name, "auto" if expected is None else f"{expected:g}"
+            raise SettingsError(
+                f"settings: {flat} is {given}, but '{network.file}' runs inside the search, which never waits for it; "
+                f"leave {flat} at {word} (more cores: threads)"
+            )
 
 
 @setting

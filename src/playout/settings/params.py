@@ -27,6 +27,8 @@ from .kinds import (
     Rollouts,
     Static,
     Widening,
+    is_fast,
+    is_outside,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ ROOTS = {type(None): core.PLAIN, Forced: core.FORCED, Halving: core.HALVING, Gum
 def kernel_params(s: "Settings", game: Game) -> Params:
     """Turn settings into numbers; `SettingsError` where the game lacks something that they need."""
     _check_game(s, game)
-    outside, rollouts = isinstance(s.evaluator, Network | Outside), s.rollouts
+    outside, fast, rollouts = is_outside(s.evaluator), is_fast(s.evaluator), s.rollouts
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
     outcomes = s.outcomes or Widening()
     gumbel = s.root if isinstance(s.root, Gumbel) else Gumbel(noise=0.0)
@@ -76,7 +78,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         widening_k=float(widening.k),
         widening_alpha=float(widening.alpha),
         widening_cap=_cap(widening),
-        evaluator=EVALUATORS[type(s.evaluator)],
+        evaluator=core.STATIC if fast else EVALUATORS[type(s.evaluator)],
         static_too=int(bool(s.backup.below) and rollouts is not None),
         rollouts=rollouts.n if rollouts else 0,
         depth=(rollouts.depth or 0) if rollouts else 0,
@@ -92,9 +94,9 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         normalise=int(_normalises(s, game)),
         random_ties=int(s.ties == "random"),
         has_chance=int(game.has("chance_outcomes")),
-        has_priors=int(uses_priors(s) and game.has("priors") and not outside),
+        has_priors=int(uses_priors(s) and (fast or game.has("priors")) and not outside),
         by_prior=int(orders_by_prior(s)),
-        evaluate_root=int(s.evaluate_root or outside),
+        evaluate_root=int(s.evaluate_root or outside or fast),
         keep_states=int(game.keep_states and not s.open_loop),
         answer=ANSWERS[s.answer],
         z=NormalDist().inv_cdf(0.5 + s.confidence / 2),
@@ -108,7 +110,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         graph=_graph(s, game),
         has_hash=int((bool(s.transpositions) or outside) and game.has("hash")),
         check_keys=int(s.transpositions == "check"),
-        virtual_loss=float(s.evaluator.virtual_loss if isinstance(s.evaluator, Network | Outside) else s.thread_loss),
+        virtual_loss=float(s.evaluator.virtual_loss if outside else s.thread_loss),  # type: ignore[union-attr]
         prior_power=_prior_power(s),
         returns_sum=0.0 if game.players == 1 else math.nan if sums is None or game.players > 2 else float(sums),
         node_spread=int(s.policy.needs_spread),
@@ -146,6 +148,8 @@ def uses_priors(settings: "Settings") -> bool:
 def _check_game(s: "Settings", game: Game) -> None:
     """Raise `SettingsError` where the game lacks something that the settings need."""
     rollouts, limits, least = s.rollouts, game.range, s.backup.least
+    if is_fast(s.evaluator):
+        game.check_has_features(s.evaluator.file)
     if isinstance(s.evaluator, Static | Mixed) and not game.has("evaluate"):
         rule = "evaluate(self)" if game.keeps_objects else "evaluate(state, values)"
         raise SettingsError(f"{game.title} has no static value: define `{rule}`, or use Rollouts()")
@@ -267,6 +271,6 @@ def _cap(widening: Widening) -> float:
 def _prior_power(settings: "Settings") -> float:
     """The power of a network's policy: 0 makes all actions equal."""
     evaluator = settings.evaluator
-    if not isinstance(evaluator, Network | Outside):
+    if not isinstance(evaluator, Network | Outside) or is_fast(evaluator):  # a fast one knows its temperature
         return 1.0
     return 0.0 if settings.priors is False else 1.0 / float(evaluator.temperature)

@@ -48,6 +48,8 @@ from .kinds import (
     Rollouts,
     Static,
     Widening,
+    check_fast,
+    is_fast,
 )
 from .params import kernel_params
 
@@ -362,7 +364,9 @@ def _check_together(s: Settings) -> None:
         _check_amaf(s)
     if s.threads > 1:
         _check_threads(s)
-    if isinstance(s.evaluator, Network | Outside):
+    if is_fast(s.evaluator):
+        check_fast(s.evaluator)
+    elif isinstance(s.evaluator, Network | Outside):
         _check_outside(s, s.evaluator)
     if s.rollouts is not None:
         chosen = [name for name in ("guided", "mast", "nst") if getattr(s.rollouts, name)]

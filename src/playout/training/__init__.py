@@ -1,5 +1,6 @@
-"""Training networks by self-play: games, replay, learning, checkpoints, matches against UCT."""
+"""Training networks by self-play or by a teacher: games, lessons, learning, checkpoints, matches against UCT."""
 
+from .taught import teach
 from .training import train
 
-__all__ = ["train"]
+__all__ = ["teach", "train"]

@@ -8,11 +8,11 @@ from typing import Any
 
 from playout.common.disk import locked, write_whole
 from playout.errors import FileError, SettingsError
-from playout.evaluators.pytorch import export
 from playout.game import Game
 
 from .learning import State, averaged, new_state, state_arrays, state_of
-from .recipe import Recipe, recipe_for, value_kind
+from .network_kind import PLANES, NetworkKind
+from .recipe import Recipe, recipe_for
 from .replay import packed, read_arrays, reason, write_arrays
 from .report import report_html
 
@@ -20,18 +20,36 @@ KEPT = 2  # checkpoints
 SETTINGS_FILE = "settings.json"
 
 
+@contextlib.contextmanager
+def lock_folder(path: Path) -> Iterator[None]:
+    """Make the folder of a training and lock it against other processes, where the system has locks."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: can't be made ({error.strerror or error})") from None
+    taken = f"{path}: another process is training there; wait for it, or choose another folder"
+    with locked(path / ".lock", taken):
+        yield
+
+
+def described_game(game: Game) -> dict[str, Any]:
+    """What identifies a game in a training's files."""
+    values = {key: list(v) if isinstance(v, tuple) else v for key, v in game.values.items()}
+    return {"game": game.title, "version": game.version, "values": values}
+
+
 class TrainingFolder:
     """Reads and writes the files of a training of one game; `command` is noted in them."""
 
-    def __init__(self, path: str | Path, game: Game, command: str = "") -> None:
+    def __init__(self, path: str | Path, game: Game, command: str = "", kind: NetworkKind = PLANES) -> None:
         self.path = Path(path).expanduser().absolute()
-        self.game, self.command = game, command
+        self.game, self.command, self.kind = game, command, kind
         self._latest: tuple[tuple[int, int], bytes] = (-1, -1), b""  # the exported network, by generation and steps
 
     @property
     def network(self) -> Path:
         """The file of the best network so far."""
-        return self.path / f"{self.game.title}.onnx"
+        return self.path / f"{self.game.title}{self.kind.suffix}"
 
     @property
     def report(self) -> Path:
@@ -41,12 +59,7 @@ class TrainingFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Make the folder and lock it against other processes, where the system has locks."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{self.path}: can't be made ({error.strerror or error})") from None
-        taken = f"{self.path}: another process is training there; wait for it, or choose another folder"
-        with locked(self.path / ".lock", taken):
+        with lock_folder(self.path):
             yield
 
     # Settings.
@@ -66,6 +79,9 @@ class TrainingFolder:
                     f"another folder"
                 )
         begun: Recipe = saved["recipe"]
+        if begun.fast != recipe.fast:
+            what, advice = ("a fast network", "add fast") if begun.fast else ("convolutions", "leave fast out")
+            raise SettingsError(f"{self.path} is a training of {what}; {advice} to resume it, or choose another folder")
         for name, value in given.items():
             if getattr(begun, name) not in (value, getattr(recipe, name)):  # `recipe_for` lowers `threads` to the cores
                 raise SettingsError(
@@ -83,8 +99,7 @@ class TrainingFolder:
             write_whole(self.path / SETTINGS_FILE, (json.dumps(about, indent=2) + "\n").encode())
 
     def _about(self) -> dict[str, Any]:
-        values = {key: list(v) if isinstance(v, tuple) else v for key, v in self.game.values.items()}
-        return {"game": self.game.title, "version": self.game.version, "values": values}
+        return described_game(self.game)
 
     def _saved(self) -> dict[str, Any] | None:
         """The contents of the settings file, with its recipe; None where there is no file."""
@@ -146,16 +161,16 @@ class TrainingFolder:
     # Networks and the report.
 
     def exported(self, state: State, recipe: Recipe) -> bytes:
-        """The network that plays, as an ONNX file; also written as latest.onnx."""
+        """The network that plays, as the bytes of its file; also written as latest.onnx or latest.fast."""
         if self._latest[0] == (state.generation, state.steps):
             return self._latest[1]
-        path = self.path / "latest.onnx"
+        path = self.path / f"latest{self.kind.suffix}"
         about = {
             "playout.generation": str(state.generation),
             "playout.training": packed(recipe.to_dict()).tobytes().decode(),
             "playout.command": self.command,
         }
-        export(averaged(state, self.game, recipe), self.game, path, about, value=value_kind(self.game))
+        self.kind.write(averaged(state, self.game, recipe), self.game, path, about)
         self._latest = (state.generation, state.steps), path.read_bytes()
         return self._latest[1]
 

@@ -1,7 +1,6 @@
 """Learning: the state of a training, and the gradient steps that change it."""
 
 import contextlib
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from playout.common.raised import described
-from playout.errors import FileError, GameError, PlayoutError, SettingsError
-from playout.evaluators.onnx import OnnxNetwork
+from playout.errors import FileError, SettingsError
 from playout.evaluators.pytorch import load_torch, using_threads
 from playout.game import Game
 from playout.play.chance import seed_of
 
+from .network_kind import kind_of
 from .recipe import Recipe
 from .replay import Samples, check_array, packed, reason, unpacked
 from .report import check_history
 
 FORMAT = 1
+NEVER = -1e9  # the logit of an action that is marked as illegal
 ABOUT = ("generation", "steps", "best_generation", "seconds", "history")  # of a state, in a checkpoint's `about`
 
 
@@ -33,7 +32,7 @@ class State:
     optimiser: Any
     average: dict[str, Any]  # the weights of the network that plays
     steps: int = 0
-    best: bytes = b""  # the best network so far, as an ONNX file
+    best: bytes = b""  # the best network so far, as a file
     best_generation: int = 0
     seconds: float = 0.0
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -51,9 +50,7 @@ def new_state(game: Game, recipe: Recipe) -> State:
 
 def new_model(game: Game, recipe: Recipe) -> Any:
     """A network with new weights."""
-    from .model import Model  # heavy, and optional: it imports PyTorch  # noqa: PLC0415
-
-    return Model(game, recipe.blocks, recipe.filters, recipe.width)
+    return kind_of(recipe).new_model(game, recipe)
 
 
 def averaged(state: State, game: Game, recipe: Recipe) -> Any:
@@ -102,7 +99,7 @@ def state_of(arrays: dict[str, Any], game: Game, recipe: Recipe, path: Path) -> 
         groups = state.optimiser.state_dict()["param_groups"]
         state.optimiser.load_state_dict({"state": dict(enumerate(moments)), "param_groups": groups})
         state.best = arrays["best"].tobytes()
-        check_best(state.best, game)
+        kind_of(recipe).check_playable(state.best, game)
         for name in ABOUT:
             setattr(state, name, about[name])
     except (KeyError, ValueError, RuntimeError, TypeError) as error:
@@ -142,15 +139,6 @@ def read_tensors(arrays: dict[str, Any], part: str, like: dict[str, Any]) -> dic
     return {name: load_torch().from_numpy(np.array(arrays[f"{part}/{name}"])) for name in like}
 
 
-def check_best(data: bytes, game: Game) -> None:
-    """`ValueError` unless the bytes are a network that can play the game."""
-    network = OnnxNetwork(data)
-    network.check(game)
-    for answer in network(np.zeros((1, *game.planes), np.float32)):
-        if not np.isfinite(answer).all():
-            raise ValueError("its best network gives numbers that are not finite")
-
-
 # Steps.
 
 
@@ -175,7 +163,8 @@ def _learn(
     state: State, game: Game, recipe: Recipe, samples: Samples, steps: int, random: Any, look: Callable[[int], None]
 ) -> dict[str, Any]:
     torch = load_torch()
-    turns = symmetries_of(game)
+    kind = kind_of(recipe)
+    turns = kind.turns(game)
     model, optimiser = state.model, state.optimiser
     spread = float(model.spread)
     sums = np.zeros(3)
@@ -186,9 +175,10 @@ def _learn(
     for step in range(steps):
         chosen = random.integers(len(samples), size=rows)
         planes, policy, values = turned_rows(samples, chosen, turns, random)
-        logits, judged = model(torch.from_numpy(planes.reshape(rows, *game.planes)))
-        logs = torch.log_softmax(logits, dim=1)
-        policy_loss = -(torch.from_numpy(policy) * logs).sum(dim=1).mean()
+        logits, judged = model(torch.from_numpy(planes.reshape(rows, *kind.shape(game))))
+        wanted = torch.from_numpy(policy)
+        logs = torch.log_softmax(logits.masked_fill(wanted < 0, NEVER), dim=1)
+        policy_loss = -(wanted.clamp(min=0) * logs).sum(dim=1).mean()
         value_loss = (((judged - torch.from_numpy(values)) / spread) ** 2).mean()
         optimiser.zero_grad()
         (policy_loss + value_loss).backward()
@@ -212,35 +202,6 @@ def _learn(
         "value_loss": round(float(losses[1]), 5),
         "answer_entropy": round(float(losses[2]), 5),
     }
-
-
-def symmetries_of(game: Game) -> tuple[Any, Any]:
-    """The symmetries of a game, the identity first: index arrays [S, K] of the planes and [S, A] of the policy."""
-    sizes = math.prod(game.planes), game.policy_size
-    found = [tuple(np.arange(size) for size in sizes)]
-    try:
-        found += [(np.asarray(i), np.asarray(j)) for i, j in game.symmetries()]
-    except PlayoutError:
-        raise
-    except Exception as error:
-        raise GameError(
-            f"{game.title}.symmetries() did not return a list of pairs of index arrays ({described(error)}); a game "
-            f"without this method learns positions unturned"
-        ) from error
-    for number, pair in enumerate(found[1:], 1):
-        for what, array, size in zip(("planes", "policy"), pair, sizes, strict=True):
-            if array.shape != (size,) or array.dtype.kind not in "iu" or (np.sort(array) != np.arange(size)).any():
-                raise GameError(
-                    f"{game.title}.symmetries(): the array for the {what} in pair {number} is {_index_text(array)}, "
-                    f"expected each of 0 to {size - 1} once"
-                )
-    return np.stack([i for i, _ in found]), np.stack([j for _, j in found])
-
-
-def _index_text(array: Any) -> str:
-    if array.ndim == 1 and array.size and array.dtype.kind in "iu":
-        return f"{array.size} whole numbers from {array.min()} to {array.max()}, {len(np.unique(array))} different ones"
-    return f"{array.dtype}{list(array.shape)}"
 
 
 def turned_rows(samples: Samples, chosen: Any, turns: tuple[Any, Any], random: Any) -> tuple[Any, Any, Any]:

@@ -10,30 +10,32 @@ from playout.play.solo import Soloist, SoloSetup
 from playout.play.source import GameSource
 from playout.play.spec import SEARCH, Spec
 from playout.policies import PUCT, Parent
-from playout.settings import Outside, Settings
+from playout.settings import Settings
 
+from .network_kind import kind_of
 from .recipe import Recipe
 
 MATCH_BATCH = 8  # leaves of one search in a match
 
-BatchFunction = Callable[[Any], tuple[Any, Any]]  # from planes [B, *planes] to policies and values
+# A function from planes [B, *planes] to policies and values, or the file of a fast network.
+Opened = Callable[[Any], tuple[Any, Any]] | str
 
 
-def network_settings(network: BatchFunction) -> Settings:
+def network_settings(network: Opened, recipe: Recipe) -> Settings:
     """The search of a network at full strength, as in the preset `network`."""
-    evaluator = Outside(network, batch=MATCH_BATCH)
+    evaluator = kind_of(recipe).evaluator(network, MATCH_BATCH)
     return Settings(policy=PUCT(1.25, growth=1.0), evaluator=evaluator, unvisited=Parent())
 
 
 def match_scores(
-    game: Game, recipe: Recipe, network: BatchFunction, rival: BatchFunction | int, games: int, seed: int
+    game: Game, recipe: Recipe, network: Opened, rival: Opened | int, games: int, seed: int
 ) -> list[float]:
     """The scores (1, 0.5, 0) of a network against another one, or against plain UCT with `rival` simulations."""
-    ours = Spec("network", SEARCH, network_settings(network), recipe.simulations)
+    ours = Spec("network", SEARCH, network_settings(network, recipe), recipe.simulations)
     if isinstance(rival, int):
         theirs = Spec("uct", SEARCH, Settings(), rival)
     else:
-        theirs = Spec("rival", SEARCH, network_settings(rival), recipe.simulations)
+        theirs = Spec("rival", SEARCH, network_settings(rival, recipe), recipe.simulations)
     if game.players == 1:
         return _solo_scores(game, recipe, (ours, theirs), games, seed)
     players = [ours] + [theirs] * (game.players - 1)

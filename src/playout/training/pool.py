@@ -6,12 +6,12 @@ from functools import partial
 from multiprocessing import connection, get_context
 from typing import Any
 
-from playout.evaluators.onnx import OnnxNetwork
 from playout.game import Game
 from playout.play.source import GameSource
 from playout.play.workers import DOCTOR, Workers
 
 from .matches import match_scores
+from .network_kind import kind_of
 from .recipe import Recipe
 from .selfplay import SelfPlayGames, play_table
 
@@ -22,23 +22,22 @@ class PoolWorker:
     """Plays tables and matches, in its own process or in this one."""
 
     def __init__(self, game: Game, recipe: Recipe, counts: Any = None) -> None:
-        self.game, self.recipe, self.counts = game, recipe, counts
+        self.game, self.recipe, self.counts, self.kind = game, recipe, counts, kind_of(recipe)
 
     def play(self, what: str, *job: Any) -> Any:
         """Do a job, which is the name of a method here and its arguments."""
         return getattr(self, what)(*job)
 
-    def table(self, place: int, network: bytes | None, games: int, seed: int) -> SelfPlayGames:
+    def table(self, place: int, network: bytes | str | None, games: int, seed: int) -> SelfPlayGames:
         """Games of a network against itself; without one, of plain UCT."""
-        opened = None if network is None else OnnxNetwork(network)
-        if opened is not None:
-            opened.check(self.game)
+        opened = None if network is None else self.kind.opened(network, self.game)
         return play_table(self.game, self.recipe, opened, games, seed, self._counter(place))
 
-    def match(self, place: int, network: bytes, rival: bytes | int, games: int, seed: int) -> list[float]:
+    def match(self, place: int, network: bytes | str, rival: bytes | str | int, games: int, seed: int) -> list[float]:
         """The scores of a network against another one, or against UCT with `rival` simulations."""
-        other = rival if isinstance(rival, int) else OnnxNetwork(rival)
-        return match_scores(self.game, self.recipe, OnnxNetwork(network), other, games, seed)
+        ours = self.kind.opened(network, self.game)
+        other = rival if isinstance(rival, int) else self.kind.opened(rival, self.game)
+        return match_scores(self.game, self.recipe, ours, other, games, seed)
 
     def close(self) -> None:
         """There is nothing to end."""

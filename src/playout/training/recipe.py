@@ -10,6 +10,8 @@ from playout.common.runtime import cores
 from playout.errors import SettingsError
 from playout.game import Game
 
+UNITS = 8  # hidden units of a fast network come in eights
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -39,6 +41,9 @@ class Recipe:
     blocks: int = 5
     filters: int = 32
     width: int = 64  # of the value's hidden layer
+    fast: bool = False  # a network over sparse inputs, evaluated inside the search, instead
+    hidden: int = 128  # units of its hidden layer, in eights
+    squared: bool = True  # their clipped sums are squared
     # Learning.
     batch: int = 256
     reuse: float = 8.0  # rows learnt from in a generation, for each new position
@@ -57,18 +62,8 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least, most in LIMITS:
-            value = getattr(self, name)
-            whole = isinstance(getattr(Recipe, name), int)
-            good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-            if not good or not least <= value <= most or not math.isfinite(value):
-                kind = "a whole number" if whole else "a number"
-                raise SettingsError(
-                    f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
-                )
-        for name in ("gumbel", "shaped"):
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(f"training: {name} is {getattr(self, name)!r}, expected True or False")
+        check_settings(self, LIMITS, ("gumbel", "shaped", "fast", "squared"))
+        check_hidden(self.hidden)
 
     def to_dict(self) -> dict[str, Any]:
         """All settings, for JSON."""
@@ -77,10 +72,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Recipe":
         """A recipe from settings by name; `SettingsError` for an unknown name."""
-        known = {f.name for f in dataclasses.fields(cls)}
-        for key in data:
-            if key not in known:
-                raise SettingsError(f"training: there is no setting '{key}' (there are: {', '.join(sorted(known))})")
+        check_names(cls, data)
         return cls(**data)
 
 
@@ -105,6 +97,7 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
     ("blocks", 0, 64),
     ("filters", 1, 1024),
     ("width", 1, 4096),
+    ("hidden", 8, 1024),
     ("batch", 2, 65536),
     ("reuse", 0.01, 1000.0),
     ("window", 1, 100_000),
@@ -122,9 +115,40 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
 )
 
 
+def check_settings(recipe: Any, limits: tuple[tuple[str, float, float], ...], switches: tuple[str, ...]) -> None:
+    """Refuse settings of the wrong type or out of their limits, and switches that are not True or False."""
+    for name, least, most in limits:
+        value = getattr(recipe, name)
+        whole = isinstance(getattr(type(recipe), name), int)
+        good = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        if not good or not least <= value <= most or not math.isfinite(value):
+            kind = "a whole number" if whole else "a number"
+            raise SettingsError(
+                f"training: {name} is {value!r}, expected {kind} from {_shown(least)} to {_shown(most)}"
+            )
+    for name in switches:
+        if not isinstance(getattr(recipe, name), bool):
+            raise SettingsError(f"training: {name} is {getattr(recipe, name)!r}, expected True or False")
+
+
+def check_hidden(hidden: int) -> None:
+    """Refuse a hidden layer of a fast network that does not come in eights."""
+    if hidden % UNITS:
+        raise SettingsError(f"training: hidden is {hidden}, expected a multiple of {UNITS}")
+
+
+def check_names(recipe: Any, data: Mapping[str, Any]) -> None:
+    """Refuse names that no setting of a recipe has."""
+    known = {f.name for f in dataclasses.fields(recipe)}
+    for key in data:
+        if key not in known:
+            raise SettingsError(f"training: there is no setting '{key}' (there are: {', '.join(sorted(known))})")
+
+
 def recipe_for(game: Game, **given: Any) -> Recipe:
     """The recipe for a game: defaults by the size of its planes and policy, replaced by what is given."""
-    sees, answers = math.prod(game.planes), game.policy_size
+    fast = bool(given.get("fast"))
+    sees, answers = game.feature_count if fast else math.prod(game.planes), game.policy_size
     found: dict[str, Any] = {"workers": cores(), "alpha": round(min(2.0, max(0.1, 10 / max(1, game.max_actions))), 2)}
     if sees <= 64 and answers <= 32:
         # A small game can be covered as a whole: begin anywhere, and keep a long window.
@@ -133,6 +157,8 @@ def recipe_for(game: Game, **given: Any) -> Recipe:
         found |= {"temperature_moves": 6, "plies": 2, "batch": 128, "blend": 0.0}
     elif sees > 1000 or answers > 1000:
         found |= {"games": 128, "teacher": 500, "blocks": 6, "filters": 64, "width": 128, "temperature_moves": 30}
+    if fast:
+        found |= {"simulations": 400, "cheap": 0.0}  # they cost little beside what a move costs in Python
     if game.players == 1:
         found |= {"teacher": min(found.get("teacher", 2000), 300), "openings": 0, "plies": 0}
     found |= {name: value for name, value in given.items() if value is not None}
@@ -146,6 +172,10 @@ def recipe_for(game: Game, **given: Any) -> Recipe:
 
 def _check_effects(game: Game, recipe: Recipe, given: set[str]) -> None:
     """Refuse settings that were given and have no effect beside the others, or in the game."""
+    for name in ("blocks", "filters", "width", "seats", "leaves") if recipe.fast else ("hidden", "squared"):
+        if name in given:
+            what = "a fast network; leave it out" if recipe.fast else "convolutions; leave it out, or turn fast on"
+            raise SettingsError(f"training: {name} has no meaning for {what}")
     unused = [name for name in ("forced", "noise", "shaped") if name in given and getattr(recipe, name)]
     if recipe.gumbel and unused:
         name, value = unused[0], getattr(recipe, unused[0])

@@ -79,6 +79,12 @@ def report_html(
     ]
     games, positions = sum(h["games"] for h in history), sum(h["samples"] for h in history)
     lead = f"{len(history)} generations, {games:,} games, {positions:,} positions, {duration(seconds)}"
+    tables = f"<h2>Matches</h2>{match_table(matches)}"
+    return page_html(game, lead, charts, tables, settings, command or "playout.training.train(…)")
+
+
+def page_html(game: str, lead: str, charts: list[str], tables: str, settings: dict[str, Any], command: str) -> str:
+    """The page of a training: charts, then tables, the command and the settings."""
     listed = "".join(f"<li><b>{html.escape(k)}</b> {html.escape(str(v))}</li>" for k, v in settings.items())
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -86,8 +92,8 @@ def report_html(
         f"<title>Training of {html.escape(game)}</title><style>{STYLE}</style></head><body>"
         f"<h1>Training of {html.escape(game)}</h1><p class='lead'>{lead}</p>"
         f"<div class='grid'>{''.join(charts)}</div>"
-        f"<h2>Matches</h2>{match_table(matches)}"
-        f"<h2>Command</h2><pre>{html.escape(command or 'playout.training.train(…)')}</pre>"
+        f"{tables}"
+        f"<h2>Command</h2><pre>{html.escape(command)}</pre>"
         f"<h2>Settings</h2><ul class='settings'>{listed}</ul></body></html>\n"
     )
 
@@ -120,12 +126,18 @@ def check_figures(figures: Any, needed: tuple[str, ...], where: str) -> None:
 
 
 def curve(history: list[dict[str, Any]], name: str) -> list[tuple[float, float]]:
-    """The points (generation, figure) of the generations that have the figure."""
-    return [(float(h["generation"]), float(h[name])) for h in history if h.get(name)]
+    """The points (generation, figure) of the generations that have the figure; (epoch, figure) of a taught network."""
+    return [(float(h["epoch"] if "epoch" in h else h["generation"]), float(h[name])) for h in history if h.get(name)]
 
 
-def chart(title: str, lines: list[Line], limits: tuple[float, float] | None = None, mark: float | None = None) -> str:
-    """One chart with its title and key; `mark` is a height that gets a dashed line."""
+def chart(
+    title: str,
+    lines: list[Line],
+    limits: tuple[float, float] | None = None,
+    mark: float | None = None,
+    axis: str = "generation",
+) -> str:
+    """One chart with its title and key; `mark` is a height that gets a dashed line, `axis` what the steps are."""
     lines = [(name, points) for name, points in lines if points]
     if not lines:
         return f"<div class='card'><h2>{html.escape(title)}</h2><p class='key'>nothing yet</p></div>"
@@ -151,7 +163,7 @@ def chart(title: str, lines: list[Line], limits: tuple[float, float] | None = No
         if tick == int(tick):
             x, _ = at(tick, low)
             body.append(f"<text x='{x:.1f}' y='{HEIGHT - BOTTOM + 16}' text-anchor='middle'>{tick:g}</text>")
-    body.append(f"<text x='{(LEFT + WIDTH - RIGHT) / 2}' y='{HEIGHT - 4}' text-anchor='middle'>generation</text>")
+    body.append(f"<text x='{(LEFT + WIDTH - RIGHT) / 2}' y='{HEIGHT - 4}' text-anchor='middle'>{axis}</text>")
     if mark is not None:
         _, y = at(left, mark)
         body.append(

@@ -21,15 +21,16 @@ from playout.policies import PUCT, Parent
 from playout.search import Search
 from playout.search.lockstep import Lockstep, Member, RootEdges, check_finite
 from playout.search.pruning import pruned_visits
-from playout.settings import Forced, Gumbel, Noise, Outside, Settings
+from playout.settings import Forced, Gumbel, Noise, Settings
 
+from .network_kind import kind_of, width
 from .recipe import Recipe, value_kind
 from .replay import Samples
 
 CACHE = 1 << 16  # answers that the games of a table share
 LOOKED, LOOK_SECONDS = 200, 1.0  # the most positions whose observations are checked before a training
 
-Network = Callable[[Any], tuple[Any, Any]]
+OpenedNetwork = Callable[[Any], tuple[Any, Any]] | str  # a function of a batch of planes, or the file of a fast network
 
 
 @dataclass
@@ -56,7 +57,7 @@ class SelfPlayGames:
 def play_table(
     game: Game,
     recipe: Recipe,
-    network: Network | None,
+    network: OpenedNetwork | None,
     games: int,
     seed: int,
     count: Callable[[int, int], None] = lambda games, evaluations: None,
@@ -118,11 +119,13 @@ class _SelfPlay:
         self.begun, self.done = 0, 0
         self.lockstep = Lockstep(CACHE)
         self.lines: dict[int, list[PlayedPosition]] = {}  # finished games, by number
-        self.kind = value_kind(game)
+        self.kind, self.network_kind = value_kind(game), kind_of(recipe)
+        self.in_lockstep = network is not None and self.network_kind.in_lockstep
+        self.evaluations = 0  # inside the searches
         if network is None:
             self.quiet = self.loud = Settings()
         else:
-            evaluator = Outside(network, batch=recipe.leaves, cache=0)
+            evaluator = self.network_kind.evaluator(network, recipe.leaves, cache=0)
             gumbel = Gumbel(min(recipe.considered, game.max_actions)) if recipe.gumbel else None
             forced = Forced(recipe.forced) if recipe.forced and not recipe.gumbel else None
             noise = Noise(recipe.noise, recipe.alpha, recipe.shaped) if recipe.noise and not recipe.gumbel else None
@@ -140,15 +143,21 @@ class _SelfPlay:
     def play(self) -> SelfPlayGames:
         began = time.perf_counter()
         seats = [s for _ in range(min(self.recipe.seats, self.games)) if (s := self.next_game()) is not None]
-        if self.network is None:
-            for seat in seats:
-                seated: _SelfPlayGame | None = seat
-                while seated is not None:
-                    seated.search.run(self.recipe.teacher)
-                    seated = self.moved(seated)
-        else:
+        if self.in_lockstep:
             self.play_in_lockstep(seats)
+        else:
+            for seat in seats:
+                self.play_alone(seat)
         return self.result(time.perf_counter() - began)
+
+    def play_alone(self, seat: "_SelfPlayGame | None") -> None:
+        """Play a game, and those that follow it, by searches that need nothing from outside."""
+        while seat is not None:
+            ran = seat.search.run(self.recipe.teacher if self.network is None else seat.stop_at).simulations
+            if self.network is not None:
+                self.evaluations += ran
+                self.count(0, ran)
+            seat = self.moved(seat)
 
     def play_in_lockstep(self, seats: "list[_SelfPlayGame]") -> None:
         while seats:
@@ -208,9 +217,8 @@ class _SelfPlay:
                     entropy.append(float(-(seen * np.log(seen)).sum()))
             lengths.append(len(line))
             firsts.append(float(total[0]))
-        width = int(np.prod(self.game.planes))
         samples = Samples(
-            np.array(planes, np.float32).reshape(len(planes), width),
+            np.array(planes, np.float32).reshape(len(planes), width(self.network_kind, self.game)),
             np.array(policies, np.float32).reshape(len(planes), self.game.policy_size),
             np.array(values, np.float32).reshape(len(planes), 1 if self.kind == "scalar" else players),
         )
@@ -224,7 +232,7 @@ class _SelfPlay:
             "games": float(len(lengths)),
             "moves": float(sum(lengths)),
             "samples": float(len(planes)),
-            "evaluations": float(self.lockstep.evaluations),
+            "evaluations": float(self.lockstep.evaluations + self.evaluations),
             "seconds": seconds,
             "network_seconds": self.lockstep.seconds,
             "entropy": float(np.mean(entropy)) if entropy else 0.0,
@@ -245,7 +253,7 @@ class _SelfPlayGame:
         self.moves = 0
         position = self.past_chance(self.opening())
         self.search = Search(table.game, table.quiet, position=position, seed=seed_of(table.seed, "search", number))
-        if table.network is not None:
+        if table.in_lockstep:
             self.member = table.lockstep.join(self.search)
         self.begin_turn()
 
@@ -291,19 +299,18 @@ class _SelfPlayGame:
         wanted = self.recipe.simulations if self.full else self.recipe.cheap_simulations
         # The first simulation of a new root evaluates the root itself: there must be one more.
         self.stop_at = max(1 if visits > 0 else 2, wanted // 4, wanted - visits)
-        if self.table.network is not None:
+        if self.table.in_lockstep:
             self.member.is_exhausted = False
             self.member.aim(self.stop_at)
         planes = None
         if self.full:
-            planes = search.position.observe().ravel()
-            check_finite(self.table.game, planes, f"in {search.position.text or 'the start'}")
+            planes = self.table.network_kind.seen(search.position)
         self.line.append(PlayedPosition(search.position.player, planes=planes))
 
     @property
     def is_exhausted(self) -> bool:
         """Whether nothing is left to search at this position."""
-        return self.table.network is not None and self.member.is_exhausted
+        return self.table.in_lockstep and self.member.is_exhausted
 
     def gather(self) -> list[int]:
         """Collect leaves that wait for an answer; returns their slots, none where the position needs no more."""
@@ -363,7 +370,8 @@ class _SelfPlayGame:
 
     def as_policy(self, actions: Any, weights: Any) -> Any:
         """Weights of actions as a row of the network's policy."""
-        policy, position = np.zeros(self.table.game.policy_size, np.float32), self.search.position
+        position = self.search.position
+        policy = self.table.network_kind.empty_policy(position)
         for action, weight in zip(actions.tolist(), weights.tolist(), strict=True):
             policy[position.action_index(action)] += weight
         return policy

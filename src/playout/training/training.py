@@ -21,7 +21,8 @@ from playout.play.tally import Tally
 from playout.play.workers import check_not_importing, interrupts_wait
 
 from .folder import TrainingFolder
-from .learning import State, deterministic, learn, set_scale, symmetries_of
+from .learning import State, deterministic, learn, set_scale
+from .network_kind import FAST, PLANES, width
 from .pool import Pool
 from .recipe import value_kind
 from .replay import Replay, Samples, reason
@@ -57,17 +58,21 @@ class Training:
         check_not_importing()
         with interrupts_wait():  # an import that is interrupted may look like a missing package
             load_torch()
-            _need_onnx()
+            if not given.get("fast"):
+                _need_onnx()
         self.callbacks = callbacks or Callbacks()
         self.source = GameSource.of(game, settings, "training")
         self.game = self.source.load()
-        check_game(self.game)
-        self.folder = TrainingFolder(out, self.game, command)
+        self.kind = FAST if given.get("fast") else PLANES
+        self.kind.check_game(self.game)
+        self.folder = TrainingFolder(out, self.game, command, self.kind)
         self._given = {name: value for name, value in given.items() if value is not None}
         self.recipe = self.folder.recipe(self._given)
-        check_rules(self.game)
+        self.kind.turns(self.game)
+        if not self.recipe.fast:
+            check_observations(self.game)
         columns = 1 if value_kind(self.game) == "scalar" else self.game.players
-        widths = math.prod(self.game.planes), self.game.policy_size, columns
+        widths = width(self.kind, self.game), self.game.policy_size, columns
         self.replay = Replay(self.folder.path / "replay", self.recipe.window, widths)
         self._deadline = math.inf
         self._phase, self._kept = "", 0  # what is being done, and the generation of the last checkpoint
@@ -129,9 +134,9 @@ class Training:
         if played is not None:
             return played
         if state.generation == 0 and recipe.teacher > 0:
-            network = None
+            network: bytes | str | None = None
         else:
-            network = state.best if recipe.gate > 0 and state.best else self._exported(state)
+            network = self._sent(state.best if recipe.gate > 0 and state.best else self._exported(state))
         shares = _shares(recipe.games, recipe.workers)
         jobs = [
             ("table", place, network, games, seed_of(recipe.seed, "table", number, place))
@@ -236,8 +241,9 @@ class Training:
     def _match(self, pool: Pool, network: bytes, rival: bytes | int, name: str) -> dict[str, Any]:
         recipe = self.recipe
         seats = max(2, self.game.players)
+        ours, theirs = self._sent(network), rival if isinstance(rival, int) else self._sent(rival)
         jobs = [
-            ("match", place, network, rival, seats * pairs, seed_of(recipe.seed, "match", name, place))
+            ("match", place, ours, theirs, seats * pairs, seed_of(recipe.seed, "match", name, place))
             for place, pairs in enumerate(_shares(max(1, recipe.matches // seats), recipe.workers))
             if pairs
         ]
@@ -277,6 +283,10 @@ class Training:
     def _exported(self, state: State) -> bytes:
         return self.folder.exported(state, self.recipe)
 
+    def _sent(self, network: bytes) -> bytes | str:
+        """A network as it is sent to the processes that play."""
+        return self.kind.sent(network, self.folder.path / "playing")
+
     def where(self) -> str:
         """What an interrupted run was doing, and what is kept of it."""
         kept = f"generation {self._kept} is kept" if self._kept else "no generation is complete yet"
@@ -301,25 +311,6 @@ def check_limits(generations: Any, minutes: Any) -> None:
         if not number or not 0 < minutes <= MOST_MINUTES:
             came = f"{minutes:g}" if number else repr(minutes)
             raise SettingsError(f"training: minutes is {came}, expected a number above 0, at most {MOST_MINUTES:,}")
-
-
-def check_rules(game: Game) -> None:
-    """Check the rules that only a training uses, before it begins."""
-    symmetries_of(game)
-    check_observations(game)
-
-
-def check_game(game: Game) -> None:
-    """Refuse a game that a network can't be trained for."""
-    if game.keeps_objects:
-        raise SettingsError(
-            f"{game.title} is made of Python objects; write it as a po.Game with `observe` to train a network for it"
-        )
-    if not (game.has("observe") and game.planes and game.policy_size > 0):
-        raise SettingsError(
-            f"{game.title} has nothing that a network could see: define `observe(state, player, planes)`, `planes` "
-            f"(its shape) and `policy_size`"
-        )
 
 
 def _shares(total: int, parts: int) -> list[int]:

@@ -12,10 +12,11 @@ from playout.common.runtime import COMPILED
 from playout.common.version import __version__
 from playout.errors import PlayoutError, SettingsError
 from playout.evaluators import Evaluator
+from playout.evaluators.fast import fast_facts
 from playout.game import Game, Position
 from playout.games.chess import Chess
 from playout.search import Search
-from playout.settings import Network, Settings
+from playout.settings import Settings, is_outside
 
 from .go import GoJob, parse_go
 from .info import Output
@@ -179,8 +180,9 @@ class Engine:
         """Reject settings that the search can't use; switch to the form of the game that a network needs."""
         settings, game = self.settings(), self._plain
         settings.params(game)
-        if isinstance(settings.evaluator, Network):
+        if is_outside(settings.evaluator):
             game = Evaluator(settings.evaluator, game).game
+        fast_facts(settings.evaluator, game)
         if type(game) is not type(self.game):
             self._halt()
             self._join_warming()

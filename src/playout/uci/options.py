@@ -6,7 +6,7 @@ from typing import Any
 
 from playout.errors import SettingsError
 from playout.game import Game
-from playout.settings import PRESETS, WITH_NETWORK, Network, Settings, preset_for
+from playout.settings import PRESETS, WITH_NETWORK, Network, Settings, is_fast, preset_for
 from playout.settings.options import OPTIONS, Option, make_settings
 from playout.settings.settings import MOST_THREADS
 
@@ -93,7 +93,7 @@ def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
     if isinstance(PRESETS[name].settings.evaluator, Network):
         given["network"] = file
     if values["Threads"] > 1:  # of the search, or of what takes nearly all of its time
-        with_network = isinstance(PRESETS[name].settings.evaluator, Network)
+        with_network = isinstance(PRESETS[name].settings.evaluator, Network) and not is_fast(Network(file))
         given["network_threads" if with_network else "threads"] = str(values["Threads"])
     if c.lower() not in ("", AUTO, EMPTY):
         given["c"] = c

@@ -16,7 +16,7 @@ from playout.game import Game, Position
 from playout.parts.part import Part, is_own, kind_of
 from playout.search import Search
 from playout.search.files import save
-from playout.settings import Mixed, Network, Outside, Rollouts, Settings, preset, preset_for
+from playout.settings import Mixed, Network, Outside, Rollouts, Settings, is_fast, preset, preset_for
 from playout.settings.options import canonical, flat
 
 from .caps import Caps
@@ -342,7 +342,7 @@ def check_work(settings: Settings, networks: Collection[str]) -> Settings:
             why = f"a network has at most {THREADS} threads and a cache of {CACHE:,} positions on this server"
     if why is not None:
         raise Refusal(400, "settings", why)
-    if isinstance(evaluator, Network) and evaluator.batch is None:
+    if isinstance(evaluator, Network) and evaluator.batch is None and not is_fast(evaluator):
         # One leaf at a time, so that steps and a restart give the same tree as a run.
         settings = settings.replace(evaluator=dataclasses.replace(evaluator, batch=1))
     return settings

@@ -10,7 +10,7 @@ from . import drawing
 from . import text as texts
 from .board import STATE
 from .captures import settled_value, squashed
-from .observation import PLANES, POLICY_SIZE, fill_planes, policy_index
+from .observation import FEATURES, PLANES, POLICY_SIZE, fill_planes, list_features, policy_index
 from .priors import weigh_moves
 from .rules import ChessRules
 
@@ -31,6 +31,9 @@ class Chess(ChessRules):
     be taken en passant; 17: the halfmove clock / 100; 18: whether the position has occurred before; 19: ones. Rights,
     clock and 18 fill a whole plane.
 
+    Features: planes 0 to 11, flattened (64 * plane + 8 * row + column); 768 to 771: castling rights in the order above;
+    772 to 779: the file where a pawn can be taken en passant.
+
     The policy has 73 x 64 moves: the kind of move, then the square it starts from, seen as above. Kinds: 7 * direction
     + steps - 1 as a queen moves (up, up and right, right, … clockwise), 56 to 63 the knight's jumps (clockwise from one
     right and two up), 64 to 72 promotions to a knight, bishop and rook, each to the left, straight and to the right.
@@ -43,6 +46,7 @@ class Chess(ChessRules):
 
     planes = PLANES
     policy_size = POLICY_SIZE
+    feature_count = FEATURES
     forms: ClassVar[dict[str, type["Chess"]]] = {}  # chess as other networks see it, by `form`; see leela.py
 
     @staticmethod
@@ -58,6 +62,10 @@ class Chess(ChessRules):
     @staticmethod
     def observe(state, player, planes):
         fill_planes(state, player, planes)
+
+    @staticmethod
+    def features(state, player, out):
+        return list_features(state, player, out)
 
     @staticmethod
     def action_index(state, action):

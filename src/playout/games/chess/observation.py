@@ -11,6 +11,9 @@ from .ends import repetitions
 PLANES = (20, 8, 8)
 CASTLING, EN_PASSANT, HALFMOVES, REPEATED, ONES = 12, 16, 17, 18, 19  # the pieces have the planes below
 
+FEATURES = 780
+CASTLING_FEATURES, EN_PASSANT_FEATURES = 768, 772  # the pieces have those below
+
 KINDS = 73
 POLICY_SIZE = KINDS * 64
 QUEEN_STEPS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
@@ -62,6 +65,32 @@ def fill_planes(state, player, planes):
     if repetitions(state) > 0:
         fill_plane(planes, REPEATED, 1.0)
     fill_plane(planes, ONES, 1.0)
+
+
+@helper
+def list_features(state, player, out):
+    """List the active features as `player` sees the board; returns their number.
+
+    >>> from playout import games
+    >>> games.load("chess").position("8/8/8/8/8/8/4P3/K6k b - - 0 1").features()  # seen upside down
+    [760, 383, 436]
+    """
+    flip = 56 if player == BLACK else 0
+    count = 0
+    left = state.pieces[0]
+    while left != 0:
+        square = lowest_bit(left)
+        left &= left - ONE
+        code = np.int64(state.squares[square])
+        out[count] = 384 * ((code >> 3) ^ player) + 64 * ((code & 7) - 1) + (square ^ flip)
+        count += 1
+    for right in range(4):
+        out[count] = CASTLING_FEATURES + right  # kept only where the right is there: no branch to mispredict
+        count += (state.castling >> (right ^ (2 * player))) & 1
+    if state.en_passant != NO_SQUARE:
+        out[count] = EN_PASSANT_FEATURES + (state.en_passant & 7)
+        count += 1
+    return count
 
 
 @helper

@@ -13,7 +13,7 @@ class Connect4(Connect4Rules):
     X, O and points. A position is written as columns in an order that leads to it, not always the one it was played in.
 
     A network sees the player's own stones, then the opponent's; row 0 is the bottom. Its policy has one entry per
-    column.
+    column. Features are the indices of those planes, flattened; 84: the player moved first.
     """
 
     name = "connect4"
@@ -25,6 +25,7 @@ class Connect4(Connect4Rules):
 
     planes, policy_size = (2, 6, 7), 7
     observe, symmetries = staticmethod(observation.observe), observation.symmetries
+    features, feature_count = staticmethod(observation.features), 85
     action_to_text, action_from_text = text.action_to_text, text.action_from_text
     state_to_text, state_from_text = text.state_to_text, text.state_from_text
     show, draw = drawing.show, drawing.draw

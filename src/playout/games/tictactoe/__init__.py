@@ -12,12 +12,14 @@ class TicTacToe(TicTacToeRules):
     Positions: three rows, `X.O/.X./...`, where the side to move follows from the counts; or the moves, `5,1,9`.
 
     A network sees the player's own stones, then the opponent's; row 0 is the top. Its policy has the nine cells.
+    Features are the indices of those planes, flattened.
     """
 
     name = "tictactoe"
 
     planes, policy_size = (2, 3, 3), 9
     observe, symmetries = staticmethod(observation.observe), observation.symmetries
+    features, feature_count = staticmethod(observation.features), 18
     action_to_text, action_from_text = text.action_to_text, text.action_from_text
     state_to_text, state_from_text = text.state_to_text, text.state_from_text
     show, draw = drawing.show, drawing.draw

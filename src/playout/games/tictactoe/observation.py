@@ -13,6 +13,18 @@ def observe(state, player, planes):
         planes[1 - own, cell // 3, cell % 3] = (state.theirs >> cell) & 1
 
 
+def features(state, player, out):
+    """The same as indices: cells with a stone of the player, and 9 more where it is the opponent's."""
+    own = 0 if state.ply & 1 == player else 9
+    count = 0
+    for cell in range(9):
+        out[count] = own + cell
+        count += (state.mine >> cell) & 1
+        out[count] = 9 - own + cell
+        count += (state.theirs >> cell) & 1
+    return count
+
+
 def symmetries(game: Game) -> list[Symmetry]:
     """The rotations and reflections of the board."""
     return symmetries_of.permutations(symmetries_of.of_square(3), planes=2)

@@ -1,0 +1,77 @@
+"""Plays a recorded game again, and lists what a network over sparse inputs would see and should answer.
+
+A small file on its own, because no search calls it: one call for each game, before a network learns. The actions of a
+game and the labels beside them are laid out as in a file of lessons (`training/lessons.py`).
+"""
+
+from .jit import njit
+from .rules import (
+    CHANCE,
+    call_action_index,
+    call_apply,
+    call_chance_outcomes,
+    call_current_player,
+    call_features,
+    call_legal_actions,
+)
+
+
+@njit
+def list_inputs(
+    rules, state, has_index, actions, counts, choices, shares, features, feature_ends, indices, targets, ends, scratch
+):
+    """Play `actions`, and list the positions that are labelled, those with `counts` above 0.
+
+    `features` [F], `indices` [L] of the legal actions and their `targets` [L], the teacher's shares, are filled from
+    the start; `feature_ends` [T] and `ends` [T] say where the entries of a position end. `scratch` is a tuple: features
+    of one position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
+    are results. Returns the number of actions played; fewer than `actions` where one of them, or a labelled one, is
+    illegal there, or where a list is full.
+    """
+    active, legal, weights, rewards, players, gained = scratch
+    feature_end, end, choice = 0, 0, 0
+    for ply in range(actions.shape[0]):
+        player = call_current_player(rules, state)
+        players[ply] = player
+        if player == CHANCE:
+            count = call_chance_outcomes(rules, state, legal, weights)
+        elif player >= 0:
+            count = call_legal_actions(rules, state, legal)
+        else:
+            return ply
+        found = False
+        for i in range(count):
+            found = found or legal[i] == actions[ply]
+        if not found or (counts[ply] > 0 and player < 0):
+            return ply
+        if counts[ply] > 0:
+            seen = call_features(rules, state, player, active)
+            if feature_end + seen > features.shape[0] or end + count > indices.shape[0]:
+                return ply
+            for i in range(seen):
+                features[feature_end + i] = active[i]
+            for i in range(count):
+                index = legal[i]
+                if has_index:
+                    index = call_action_index(rules, state, legal[i])
+                indices[end + i] = index
+                targets[end + i] = 0.0
+            for j in range(choice, choice + counts[ply]):
+                found = False
+                for i in range(count):
+                    if legal[i] == choices[j]:
+                        targets[end + i] = shares[j]
+                        found = True
+                if not found:
+                    return ply
+            feature_end += seen
+            end += count
+            choice += counts[ply]
+        feature_ends[ply] = feature_end
+        ends[ply] = end
+        for p in range(rewards.shape[0]):
+            rewards[p] = 0.0
+        call_apply(rules, state, actions[ply], rewards, 0, rewards.shape[0])
+        for p in range(rewards.shape[0]):
+            gained[ply, p] = rewards[p]
+    return actions.shape[0]

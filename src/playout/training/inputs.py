@@ -1,0 +1,184 @@
+"""What a network over sparse inputs learns from: the positions of lessons as lists of numbers, one after the other.
+
+Positions with the same active inputs are one position to such a network: only the first is kept. Which positions are
+held out follows from a hash of these inputs, so that it never changes, and no held-out position is learnt from.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from playout.core.inputs import list_inputs
+from playout.errors import FileError, GameError
+from playout.game import Game, Position
+from playout.game.faults import rules_may_raise
+
+from .lessons import Lesson
+
+MOST_ACTIVE = 1024  # inputs of one position
+HASHES = 1 << 32
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Lists of different lengths in one array: `flat` [F], and where each begins and ends, `bounds` [N + 1]."""
+
+    flat: Any
+    bounds: Any
+
+    def rows(self, chosen: Any) -> tuple[Any, Any]:
+        """The entries of the chosen lists, one after the other, and how many each has.
+
+        >>> Ragged(np.array([1, 2, 3, 4]), np.array([0, 1, 3, 4])).rows(np.array([1, 0]))
+        (array([2, 3, 1]), array([2, 1]))
+        """
+        counts = self.bounds[chosen + 1] - self.bounds[chosen]
+        firsts = np.cumsum(counts) - counts
+        places = np.repeat(self.bounds[chosen] - firsts, counts) + np.arange(int(counts.sum()))
+        return self.flat[places], counts
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """N positions to learn from."""
+
+    features: Ragged  # int32: the active inputs
+    indices: Ragged  # int32: the legal actions, as indices of the policy
+    targets: Ragged  # float32: the share of each legal action
+    values: Any  # [N] float32: the value to learn, from -1 to 1 for the player who moves
+    hashes: Any  # [N] uint64: of the active inputs
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def split(self, held_out: float) -> tuple[Any, Any]:
+        """The numbers of the positions that are learnt from, and of those that are held out."""
+        held = (self.hashes % np.uint64(HASHES)).astype(np.float64) < held_out * HASHES
+        return np.flatnonzero(~held), np.flatnonzero(held)
+
+
+class InputsBuilder:
+    """Collects the positions of lessons, each once. `result` is the share of the game's result in the value."""
+
+    def __init__(self, game: Game, result: float) -> None:
+        self.game, self.result = game, result
+        self.known: set[int] = set()
+        self.labelled = 0
+        self._lists: dict[str, list[Any]] = {"features": [], "indices": [], "targets": []}
+        self._values: list[float] = []
+        self._hashes: list[int] = []
+        room, players = game.rules.room, game.players
+        self._table = game.rules_table(wanted=("features", "action_index"))
+        self._scratch = (
+            np.zeros(MOST_ACTIVE, np.int32),
+            np.zeros(room, np.int32),
+            np.zeros(room),
+            np.zeros(players),
+        )
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def add(self, lessons: Iterable[Lesson], where: object = "lessons") -> None:
+        """Add the labelled positions that are new; `FileError` names `where` if the rules refuse what was played."""
+        for number, lesson in enumerate(lessons):
+            self._add(lesson, f"{where}: game {number + 1}")
+
+    def _add(self, lesson: Lesson, where: str) -> None:
+        game, total, labelled = self.game, len(lesson.actions), len(lesson.labels)
+        counts = np.zeros(total, np.int64)
+        for ply, label in lesson.labels.items():
+            counts[ply] = len(label.actions)
+        ordered = [lesson.labels[ply] for ply in sorted(lesson.labels)]
+        choices = np.array([a for label in ordered for a in label.actions], np.int64)
+        shares = np.array([w for label in ordered for w in label.weights], np.float64)
+        features = np.zeros(labelled * min(game.feature_count, MOST_ACTIVE) + 1, np.int32)
+        indices, targets = (
+            np.zeros(labelled * game.max_actions + 1, np.int32),
+            np.zeros(labelled * game.max_actions + 1),
+        )
+        feature_ends, ends = np.zeros(total, np.int64), np.zeros(total, np.int64)
+        players, gained = np.zeros(total, np.int64), np.zeros((total, game.players))
+        state, actions = game.position().buffer.copy(), np.array(lesson.actions, np.int64)
+        lists = (features, feature_ends, indices, targets, ends)
+        with rules_may_raise(game, state=state):
+            played = list_inputs(
+                self._table,
+                state,
+                game.has("action_index"),
+                actions,
+                counts,
+                choices,
+                shares,
+                *lists,
+                (*self._scratch, players, gained),
+            )
+        if played < total:
+            raise FileError(
+                f"{where}: {game.title} refuses action {played + 1} of {total}, or what the teacher chose there; the "
+                f"file is damaged, or of another version of the game"
+            )
+        self._check_numbers("features", features[: feature_ends[-1] if total else 0], "feature_count")
+        self._check_numbers("action_index", indices[: ends[-1] if total else 0], "policy_size")
+        worth = self._worth(lesson, players, gained, Position(game, state).is_terminal)
+        for ply in sorted(lesson.labels):
+            first = slice(feature_ends[ply - 1] if ply else 0, feature_ends[ply])
+            second = slice(ends[ply - 1] if ply else 0, ends[ply])
+            self._keep(np.sort(features[first]), indices[second], targets[second], worth[ply])
+        self.labelled += labelled
+
+    def _check_numbers(self, rule: str, found: Any, limit: str) -> None:
+        most = getattr(self.game, limit)
+        if len(found) and not 0 <= found.min() <= found.max() < most:
+            raise GameError(
+                f"{self.game.title}.{rule} gives {found.min()} to {found.max()}, expected 0 to {limit} - 1 = {most - 1}"
+            )
+
+    def _keep(self, features: Any, indices: Any, targets: Any, value: float) -> None:
+        key = int.from_bytes(hashlib.blake2b(features.tobytes(), digest_size=8).digest(), "little")
+        if key in self.known:
+            return
+        self.known.add(key)
+        for name, entries in (("features", features), ("indices", indices), ("targets", targets.astype(np.float32))):
+            self._lists[name].append(entries)
+        self._values.append(value)
+        self._hashes.append(key)
+
+    def _worth(self, lesson: Lesson, players: Any, gained: Any, over: bool) -> dict[int, float]:
+        """The value to learn in each labelled position: the teacher's, blended with how the game went on.
+
+        Where another action than the teacher's best was played, how the game went on tells of that action only: the
+        teacher's value counts instead, for this position and for those before it. So it does at the end of a game that
+        was stopped.
+        """
+        low, high = self.game.range or (-1.0, 1.0)
+        middle, half = (low + high) / 2, (high - low) / 2
+        found: dict[int, float] = {}
+        after: Any = np.zeros(self.game.players) if over else None
+        for ply in range(len(lesson.actions) - 1, -1, -1):
+            label, player = lesson.labels.get(ply), int(players[ply])
+            if label is None:
+                after = None if after is None else after + gained[ply]
+                continue
+            if after is None or lesson.actions[ply] != label.best:
+                own = middle + half * label.value
+                after = np.full(self.game.players, (self.game.sums_to or 0.0) - own)
+                after[player] = own
+            else:
+                after = after + gained[ply]
+            went = min(1.0, max(-1.0, (float(after[player]) - middle) / half))
+            found[ply] = label.value + self.result * (went - label.value)
+        return found
+
+    def inputs(self) -> Inputs:
+        """All positions so far."""
+        kinds = {"features": np.int32, "indices": np.int32, "targets": np.float32}
+        lists = {}
+        for name, entries in self._lists.items():
+            bounds = np.concatenate([[0], np.cumsum([len(e) for e in entries], dtype=np.int64)]).astype(np.int64)
+            lists[name] = Ragged(np.concatenate([np.zeros(0, kinds[name]), *entries]), bounds)
+        values = np.array(self._values, np.float32)
+        return Inputs(lists["features"], lists["indices"], lists["targets"], values, np.array(self._hashes, np.uint64))
