@@ -1,6 +1,7 @@
 """`python -m benchmarks.versions OTHER [--rounds N]`: this version against another checkout's, interleaved.
 
-Each figure is the best of several processes, taken in turns, so that a busy moment hits both versions.
+Each figure is the best of several processes, taken in turns, by processor time, so that other work on the machine
+hits both versions and counts little.
 OTHER is the root of a checkout, such as one made by `git worktree add`; it runs with the packages of this environment.
 """
 
@@ -44,9 +45,9 @@ def start(seed):
 
 start(1).run(100)
 search = start(2)
-began = time.perf_counter()
+began = time.process_time()
 search.run({simulations})
-print({simulations} / (time.perf_counter() - began))
+print({simulations} / (time.process_time() - began))
 """
 
 

@@ -382,6 +382,10 @@ CASES = {
         "test_the_same_seed_gives_the_same_weights_and_another_others": 0,
         "test_three_players_each_have_their_value": 0,
     },
+    "training/test_training_taught.py": {
+        "test_an_engine_that_fails_is_named_and_its_lessons_stay": 2,
+        "test_lessons_do_not_depend_on_the_process_that_labels_them": 0,
+    },
     "training/test_training_faults.py": {
         "test_a_damaged_checkpoint_is_left_for_the_one_before": 2,
         "test_a_process_that_is_lost_is_reported": 1,

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from examples.policies.epsilon_greedy import EpsilonGreedy
 
 import playout as po
 from playout import games
@@ -137,6 +138,24 @@ def test_values_can_have_another_range():
     ids=["puct", "uct", "widening", "gumbel"],
 )
 def test_trees_are_the_oracles(game, changes, tmp_path):
+    assert_oracles_tree(game, changes, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"backup": po.ImplicitMinimax(0.4)}, {"policy": EpsilonGreedy(0.3)}],
+    ids=["minimax", "own policy"],
+)
+def test_trees_with_other_parts_are_the_oracles(changes, tmp_path):
+    assert_oracles_tree(games.load("tictactoe"), changes, tmp_path)
+
+
+def test_a_policy_that_needs_playouts_is_refused():
+    with pytest.raises(po.SettingsError, match="values come from Network, which plays none"):
+        SETTINGS.replace(evaluator=po.Network("x.fast"), policy=po.GRAVE(5))
+
+
+def assert_oracles_tree(game, changes, tmp_path):
     network = random_network(game, exact=True, seed=3)
     settings = SETTINGS.replace(evaluator=po.Network(saved(tmp_path, network)), **changes)
     search = po.Search(game, settings, seed=2)
