@@ -216,7 +216,7 @@ def _walk(runner: "Runner") -> tuple[int, int, int]:
         kernel = (*runner.kernel_arguments, runner.topology)
         ending, depth, player = runner.call(core_select.select, *kernel, waiting, core.ROOT, 0)
         if ending == endings.UNEXPANDED:
-            ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, waiting, depth, player)
+            ending, depth, player = runner.call(simulate.expand_and_go_down, *kernel, depth, player)
         if ending not in (endings.DEEPER, endings.GROW):
             break
         runner.serve(ending, 0)
