@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 from . import openspiel
 from .measure import EXPLORATION, OPENSPIEL, Check, Options, Row
@@ -19,24 +20,31 @@ def measure(options: Options) -> list[Row]:
 
 
 def network(options: Options) -> list[Row]:
-    """The same with the network that comes with the game, and few simulations."""
+    """The same with the networks that come with the game, and few simulations."""
     import playout as po
     from playout.evaluators import SHIPPED
 
-    if not DATA.is_file() or not (SHIPPED / "connect4.onnx").is_file():
+    if not DATA.is_file():
         return []
-    row = Row(f"connect4, moves that keep the exact result, its network, {WITH_NETWORK} simulations", "of 100")
     with DATA.open(encoding="ascii") as file:
         positions = list(csv.DictReader(file))[:: options.pick(1, 30)]
-    game, settings = po.games.load("connect4"), po.preset("network", evaluator=po.Network(batch=8))
+    rows, game = [], po.games.load("connect4")
+    for kind, name in (("its network", "connect4.onnx"), ("its fast network", "connect4.fast")):
+        if not (SHIPPED / name).is_file():
+            continue
+        evaluator = po.Network(batch=8) if name.endswith(".onnx") else po.Network(str(SHIPPED / name))
+        row = Row(f"connect4, moves that keep the exact result, {kind}, {WITH_NETWORK} simulations", "of 100")
+        settings = po.preset("network", evaluator=evaluator)
 
-    def answer(position: dict[str, str]) -> int:
-        search = po.Search(game, settings, position=position["moves_1based"], seed=1)
-        return int(search.run(WITH_NETWORK).best_text or 0)
+        def answer(position: dict[str, str], settings: Any = settings) -> int:
+            search = po.Search(game, settings, position=position["moves_1based"], seed=1)
+            return int(search.run(WITH_NETWORK).best_text or 0)
 
-    row.ours = 100.0 * sum(keeps(p, answer(p)) for p in positions) / len(positions)
-    row.checks.append(Check("of 100", row.ours, SHARE))
-    return [row]
+        row.ours = 100.0 * sum(keeps(p, answer(p)) for p in positions) / len(positions)
+        if name.endswith(".onnx"):
+            row.checks.append(Check("of 100", row.ours, SHARE))
+        rows.append(row)
+    return rows
 
 
 def playouts(options: Options) -> list[Row]:
