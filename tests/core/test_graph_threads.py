@@ -26,7 +26,7 @@ def grown(game, threads=4, simulations=SIMULATIONS, **changes):
 
 
 def assert_nothing_is_left(search):
-    """No simulation is in flight, and nobody has the turn."""
+    """No simulation is in flight, and no thread has the turn."""
     crew = search.runner.crew
     assert not crew.pending.any()
     assert crew.shared[core.TURN] == crew.shared[core.UNDER_WAY] == 0

@@ -186,7 +186,7 @@ def test_deep_trees_get_longer_paths():
 @pytest.mark.compiled_only
 def test_stop_ends_all_threads():
     search = po.Search(po.games.load("connect4"), po.Settings(threads=4, solver=False))
-    timer = threading.Timer(0.3, search.stop)
+    timer = threading.Timer(0.05, search.stop)  # a tree that is soon checked
     timer.start()
     result = search.run(seconds=600)
     timer.join()

@@ -353,6 +353,44 @@ def test_visits_do_not_overflow():
     assert math.isfinite(result.value)
 
 
+class FailsAtFive(Nim):
+    """A playout that comes to five stones fails. The actions tell how many stones there were."""
+
+    @staticmethod
+    def legal_actions(state, actions):
+        if state.stones == 5:
+            raise ValueError("five stones")
+        count = min(3, state.stones)
+        for i in range(count):
+            actions[i] = 4 * state.stones + i + 1
+        return count
+
+    @staticmethod
+    def apply(state, action, rewards):
+        state.stones -= action % 4
+        if state.stones == 0:
+            rewards[state.turn], rewards[1 - state.turn] = 1.0, -1.0
+        state.turn = 1 - state.turn
+
+
+@pytest.mark.parametrize("changes", [{}, {"policy": po.PUCT()}, {"threads": 2}, {"transpositions": True}], ids=str)
+def test_a_node_made_by_a_simulation_that_failed_stays_with_its_action(changes):
+    """With `first_visit`, the node is there before its edge has a visit; other actions must not take its place."""
+    search = po.Search(FailsAtFive(), PLAIN.replace(expansion=po.All(first_visit=True), **changes), seed=1)
+    for _ in range(30):
+        with pytest.raises(po.GameError, match="five stones"):
+            search.run(100)
+    stack, checked = [(core.ROOT, search.position)], 0
+    while stack:
+        number, position = stack.pop()
+        node = search.tree.nodes[number]
+        block = search.tree.edges[node["first_edge"] : node["first_edge"] + node["count"]]
+        assert sorted(block["action"].tolist()) == position.actions(), position.text
+        checked += 1
+        stack += [(abs(int(e["child"])), position.play(int(e["action"]))) for e in block if abs(e["child"]) > core.END]
+    assert checked > 3
+
+
 class Spread(po.Game):
     """One choice between 70,000 actions."""
 

@@ -32,7 +32,11 @@ def with_header(data: bytes, **changes) -> bytes:
         header.pop(key)
         if value is not None:
             header[key] = value
-    text = json.dumps(header).encode()
+    return with_text(data, json.dumps(header).encode())
+
+
+def with_text(data: bytes, text: bytes) -> bytes:
+    length = struct.unpack_from("<I", data, 12)[0]
     return sealed(data[:12] + struct.pack("<I", len(text)) + text + data[16 + length : -32])
 
 
@@ -91,7 +95,9 @@ DAMAGES = {
     "more features": (lambda data: with_header(data, features=86), "bytes of weights for 86 x 40 x 7"),
     "far too many": (lambda data: with_header(data, moves=10**30), "bytes of weights for 85 x 40 x 1000000000000"),
     "range": (lambda data: with_header(data, value_range=[1, -1]), "its values go from 1 to -1, expected a finite"),
-    "half a range": (lambda data: with_header(data, value_range=[1]), "its header can't be used (IndexError"),
+    "half a range": (lambda data: with_header(data, value_range=[1]), "its header can't be used (ValueError"),
+    "three ends": (lambda data: with_header(data, value_range=[-1, 0, 1]), "its header can't be used (ValueError"),
+    "deep": (lambda data: with_text(data, b"[" * 100_000), "its header can't be used (RecursionError"),
     "infinite": (
         lambda data: sealed(data[:-36] + struct.pack("<f", np.inf)),
         "policy_bias has a weight of inf, expected finite numbers up to 1e+30",
@@ -244,6 +250,12 @@ class Raising(SparseNim):
         return 0
 
 
+class NoSuchPlayer(SparseNim):
+    @staticmethod
+    def current_player(state):
+        return po.TERMINAL if state.stones == 0 else 2 if state.stones < 18 else state.turn
+
+
 class WrongIndex(SparseNim):
     @staticmethod
     def action_index(state, action):
@@ -264,6 +276,7 @@ class WrongIndex(SparseNim):
             "PastTheEnd.features wrote out[29], 30 entries in all, and the limit is the room for features, 24",
         ),
         (Raising, "Raising.features raised ValueError"),
+        (NoSuchPlayer, "NoSuchPlayer.current_player returned 2 in stones=17 turn="),
         (WrongIndex, "has index 18, expected 0 to policy_size - 1 = 3; define `action_index(state, action)`"),
     ],
     ids=lambda given: given.__name__ if isinstance(given, type) else "",

@@ -37,8 +37,12 @@ def test_each_fast_one_is_for_its_game_small_and_says_what_taught_it(name):
     network.check(game)
     assert path.stat().st_size < 4_000_000
     assert network.about.startswith(("taught by ", "self-play, "))
-    settings = po.Settings(policy=po.PUCT(), evaluator=po.Network(str(path)))
-    assert po.Search(game, settings, seed=1).run(40).simulations == 40
+    results = [
+        po.Search(game, po.Settings(policy=po.PUCT(), evaluator=po.Network(file)), seed=1).run(40)
+        for file in (str(path), path.name)  # found by its name, too
+    ]
+    assert [s.visits for s in results[0].actions] == [s.visits for s in results[1].actions]
+    assert results[0].simulations == 40
 
 
 def test_the_chess_network_knows_what_pieces_are_worth():

@@ -11,7 +11,7 @@ from .jit import inlined
 from .positions import move_links
 from .rng import random_below
 from .rules import CHANCE
-from .tree import EDGES, LEADER
+from .tree import EDGES, LEADER, NO_NODE
 
 
 @inlined
@@ -46,9 +46,12 @@ def next_unvisited(params, tree, node):
 
 @inlined
 def to_the_front(tree, node, e):
-    """Swap an unvisited edge with the first of the unvisited ones, so that it can be opened. Returns its new place."""
+    """Swap an unvisited edge with the first of the unvisited ones, so that it can be opened. Returns its new place.
+
+    If that one has a node, a simulation failed after making it (`expand_first`): it stays there, and comes first.
+    """
     front = np.int64(node["first_edge"]) + np.int64(node["opened"])
-    if e != front:  # neither was visited, so only these two fields differ
+    if e != front and tree.edges[front]["child"] == NO_NODE:  # neither was visited: only these two fields differ
         edge, other = tree.edges[front], tree.edges[e]
         action, prior = edge["action"], edge["prior"]
         edge["action"], edge["prior"] = other["action"], other["prior"]
@@ -60,6 +63,8 @@ def to_the_front(tree, node, e):
 def shift_to_the_front(tree, node, e):
     """Like `to_the_front`, but the edges before it move back by one place and keep their order."""
     front = np.int64(node["first_edge"]) + np.int64(node["opened"])
+    if tree.edges[front]["child"] != NO_NODE:
+        return front
     action, prior = tree.edges[e]["action"], tree.edges[e]["prior"]
     for i in range(e, front, -1):
         tree.edges[i]["action"], tree.edges[i]["prior"] = tree.edges[i - 1]["action"], tree.edges[i - 1]["prior"]

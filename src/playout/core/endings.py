@@ -22,5 +22,5 @@ BAD_KEY = 22  # two positions have the same key; the detail is the other's entry
 BAD_SCORE = 23  # the policy's score is not a number; the detail is the depth
 # Values from outside: an action's index in the policy is out of bounds (the detail is the index); all slots are taken.
 BAD_INDEX, NO_SLOT = 24, 25
-IN_FLIGHT = 27  # with threads in a graph: what the simulation came to waits for another one's value
 BAD_BACKUP = 26  # the backup gave a value that is impossible in the game; the mean replaced it
+IN_FLIGHT = 27  # with threads in a graph: what the simulation came to waits for another one's value

@@ -121,6 +121,8 @@ def make_value(
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))
+        if checked and player >= players:
+            raise WrongAnswerError("current_player names a player that the game does not have")
         count = list_active(state, player, active, facts.feature_count)
         fill_hidden(weights, facts, active, count, units)
         head = (np.int64(facts.feature_count) + 1) * hidden
@@ -152,6 +154,8 @@ def make_policy(
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))
+        if checked and player >= players:
+            raise WrongAnswerError("current_player names a player that the game does not have")
         fill_hidden(weights, facts, active, list_active(state, player, active, facts.feature_count), units)
         head = (np.int64(facts.feature_count) + 1 + np.int64(facts.outputs)) * hidden
         bias = head + np.int64(facts.policy_size) * hidden + np.int64(facts.outputs)

@@ -145,8 +145,11 @@ def evaluate_leaves(rules, params, tree, work, leaves):
 
 @inlined
 def back_up_leaves(rules, params, tree, work, leaves):
-    """Back up the leaves of this thread, which all have their values: (status, the depth of the last)."""
-    status, depth, count = np.int64(DONE), np.int64(0), leaves.info[WAITING]
+    """Back up the leaves of this thread, which all have their values: (status, the depth of the last).
+
+    After one whose backup is wrong, the others are taken back (`close_all`).
+    """
+    depth, count = np.int64(0), leaves.info[WAITING]
     for slot in range(count):
         depth = load_path(params, work, leaves, slot)
         mark(tree, leaves, slot, -1)
@@ -158,11 +161,12 @@ def back_up_leaves(rules, params, tree, work, leaves):
             ending = np.int64(KNOWN)  # another simulation came to the position, too
         load_row(work.returns, leaves.returns, slot)
         load_row(work.values, leaves.values, slot)
-        done = back_up_in_graph(rules, params, tree, work, ending, depth)
-        status = done if done != DONE else status
+        status = back_up_in_graph(rules, params, tree, work, ending, depth)
+        if status != DONE:
+            return np.int64(status), depth
     leaves.info[WAITING] = 0
     work.shared[UNDER_WAY] -= count
-    return status, depth
+    return np.int64(DONE), depth
 
 
 @called

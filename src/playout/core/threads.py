@@ -21,11 +21,14 @@ from .tree import (
     EDGE_BLOCK,
     EDGES,
     EDGES_END,
+    END,
     HALT,
     LEFT,
     NEXT_EDGE,
     NEXT_NODE,
     NEXT_PROOF,
+    NO_NODE,
+    NO_PROOF,
     NODE_BLOCK,
     NODES,
     NODES_END,
@@ -166,6 +169,29 @@ def close_all(params, tree, work):
     """Once no thread is at work: take back what simulations left behind that did not end."""
     for number in range(ROOT, tree.counters[NODES]):
         if is_counted(params, tree.nodes[number]):
+            open_visited(tree, number)
             close_edges(tree, number)
     for e in range(tree.counters[EDGES]):
         work.pending[e] = 0
+        child = np.int64(tree.edges[e]["child"])
+        if tree.edges[e]["visits"] == 0 and child > END and tree.edge_links.shape[0] == 0:
+            clear_node(tree, child)
+            tree.edges[e]["child"] = NO_NODE
+
+
+@inlined
+def open_visited(tree, number):
+    """Count all edges up to the last visited one as open: one before it may not have been visited after all."""
+    node = tree.nodes[number]
+    first, opened = np.int64(node["first_edge"]), np.int64(node["opened"])
+    for i in range(opened, np.int64(node["count"])):
+        if tree.edges[first + i]["visits"] > 0:
+            node["opened"] = i + 1
+
+
+@inlined
+def clear_node(tree, number):
+    """Make a gap of a node that no simulation has passed through, as blocks that were not used up leave them."""
+    node = tree.nodes[number]
+    node["first_edge"], node["count"], node["opened"], node["visits"], node["own"] = 0, 0, 0, 0, 0
+    node["value"], node["proof"], node["player"], node["flags"], node["parents"] = 0.0, NO_PROOF, 0, 0, 0

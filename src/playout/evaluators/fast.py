@@ -23,6 +23,8 @@ from playout.errors import FileError, SettingsError
 from playout.game import Game
 from playout.settings import is_fast
 
+from .evaluator import SHIPPED
+
 MAGIC, VERSION = b"PLAYFAST", 1
 START = struct.Struct("<8sII")  # magic, version of the format, bytes of the header
 CHECKSUM = 32  # bytes of a SHA-256, at the end
@@ -270,6 +272,7 @@ def _parsed(path: str, data: bytes) -> FastNetwork:
         header = json.loads(data[START.size : START.size + length])
         features, hidden, moves = (int(header[key]) for key in ("features", "hidden", "moves"))
         outputs = OUTPUTS[header["value"]]
+        low, high = map(float, header["value_range"])
         shapes = _shapes(features, hidden, outputs, moves)
         if why := _wrong_size(features, hidden, outputs, moves):
             raise FileError(f"{path}: {why}")
@@ -285,13 +288,13 @@ def _parsed(path: str, data: bytes) -> FastNetwork:
             game=str(header["game"]),
             game_version=int(header["game_version"]),
             activation=str(header["activation"]),
-            value_range=tuple(map(float, header["value_range"])),  # type: ignore[arg-type]  # a wrong length raises
+            value_range=(low, high),
             about=str(header["about"]),
             name=path,
         )
     except FileError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         reason = " ".join(str(error).split())[:160]
         raise FileError(f"{path}: its header can't be used ({type(error).__name__}: {reason})") from None
 
@@ -304,8 +307,13 @@ def fast_facts(evaluator: Any, game: Game) -> LoopFacts | None:
 
 
 def fast_for(file: str, game: Game) -> FastNetwork:
-    """The network in a file, checked for a game; read once for all searches that use it."""
+    """The network in a file, checked for a game; read once for all searches that use it.
+
+    A name without a folder, such as `chess.fast`, is also that of a network that comes with the package.
+    """
     path = Path(file).expanduser()
+    if path.name == file and "\0" not in file and not path.exists() and (SHIPPED / file).is_file():
+        path = SHIPPED / file
     try:
         stamp = path.stat()
     except (OSError, ValueError) as error:

@@ -42,7 +42,8 @@ class GraphCrew(Crew):
 
     @property
     def proofs_ahead(self) -> int:
-        return 0  # every node of a graph has room for one
+        """Every node of a graph has room for one; the kernel asks for a path's besides, as in a tree."""
+        return len(self.runner.work.path_nodes)
 
     def compile(self) -> None:
         """Compile the kernel, or read it from disk."""
