@@ -2,6 +2,7 @@
 
 import errno
 import re
+import shutil
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -13,16 +14,19 @@ import pytest
 import playout as po
 from playout.cli import main
 from playout.common import disk
+from playout.core.inputs import are_features
 from playout.errors import EvaluatorError, FileError, GameError, SettingsError
 from playout.evaluators.fast import load_fast
 from playout.play.spec import read_spec
+from playout.training import inputs as module_of_inputs
 from playout.training import taught as module_of_taught
 from playout.training.inputs import InputsBuilder
 from playout.training.learning import learn, new_state
 from playout.training.lessons import Lesson, Variety, play_lessons, read_part, write_part
+from playout.training.network_kind import FAST as FAST_KIND
 from playout.training.network_kind import kind_of
 from playout.training.recipe import recipe_for
-from playout.training.replay import Samples
+from playout.training.replay import DamagedError, Samples, unpacked
 from playout.training.studying import measure, new_study
 from playout.training.taught import TaughtTraining, teach
 from playout.training.taught_recipe import TaughtRecipe
@@ -50,6 +54,9 @@ for line in sys.stdin:
     elif words[0] == "go" and start:
         print("info depth 1 score cp 30 nodes 20 pv e2e4")
         print("info depth 2 score cp 900 upperbound nodes 40 pv e2e4")
+        if way == "several":
+            print("info depth 2 multipv 1 score cp 60 nodes 50 pv e2e4")
+            print("info depth 2 multipv 2 score cp -90 nodes 50 pv a2a3")
         print("bestmove e2e4", flush=True)
     elif words[0] == "go":
         if way == "crash":
@@ -91,16 +98,19 @@ def test_a_search_labels_with_its_value_and_its_visits() -> None:
     assert sum(label.weights) == pytest.approx(1.0)
 
 
-def test_an_engine_labels_with_its_last_exact_score_and_its_move(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("way", "centipawns"), [("crash", 30), ("several", 60)])
+def test_an_engine_labels_with_the_last_exact_score_of_its_best_line_and_its_move(
+    tmp_path: Path, way: str, centipawns: int
+) -> None:
     game = po.games.load("chess")
-    teacher = make_teacher(read_spec(engine(tmp_path, "crash"), game), game)
+    teacher = make_teacher(read_spec(engine(tmp_path, way), game), game)
     try:
         start = game.position()
         teacher.new_game(start, 1)
         label = teacher.label(start)
     finally:
         teacher.close()
-    assert label.value == pytest.approx(np.tanh(30 / 300))
+    assert label.value == pytest.approx(np.tanh(centipawns / 300))
     assert [start.action_text(action) for action in label.actions] == ["e2e4"]
     assert label.weights == (1.0,)
 
@@ -205,8 +215,74 @@ def test_a_damaged_or_foreign_file_of_lessons_is_refused(
         with np.load(path) as file:
             arrays = {name: file[name] for name in file.files}
         np.savez_compressed(path, **{**arrays, **change})
-    with pytest.raises(FileError, match=message):
+    with pytest.raises(FileError, match=message) as raised:
         read_part(path, {"part": (change or {}).get("part", 1)})
+    foreign = change is not None and ("part" in change or "about" in change)
+    assert isinstance(raised.value, DamagedError) != foreign
+
+
+def test_a_part_is_added_whole_or_not_at_all() -> None:
+    builder = InputsBuilder(po.games.load("tictactoe"), 0.0)
+    good = Lesson([4, 0], {0: Label(0.5, (4,), (1.0,)), 1: Label(0.0, (0,), (1.0,))})
+    with pytest.raises(FileError, match=r"game 2: tictactoe refuses action 2 of 2.*remove the file to label it again"):
+        builder.add([good, Lesson([4, 4], {})])
+    assert (len(builder), builder.labelled) == (0, 0)
+    builder.add([good])
+    assert (len(builder), builder.labelled) == (2, 2)
+
+
+def test_features_that_the_game_must_not_give_are_the_rules_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """X's first stone, in the middle, is feature 13 for O: nine of O's own come first."""
+    game = po.games.load("tictactoe")
+    monkeypatch.setattr(game, "feature_count", 13)
+    lesson = Lesson([4, 0], {1: Label(0.0, (0,), (1.0,))})
+    message = r"tictactoe.features gave feature 13 in .*, expected 0 to feature_count - 1 = 12"
+    with pytest.raises(GameError, match=message):
+        InputsBuilder(game, 0.0).add([lesson])
+
+
+@pytest.mark.parametrize("count", [-1, 19, 1025])
+def test_an_impossible_number_of_features_is_the_rules_fault(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Tictactoe has 18 features."""
+
+    def stopped(*given: Any) -> tuple[int, bool]:
+        given[9][0] = count
+        return 0, True
+
+    assert not are_features(np.zeros(18, np.int32), count, 18)
+    monkeypatch.setattr(module_of_inputs, "list_inputs", stopped)
+    with pytest.raises(GameError, match=rf"tictactoe.features returned {count} features in .*, expected 0 to .* = 18"):
+        InputsBuilder(po.games.load("tictactoe"), 0.0).add([Lesson([4], {0: Label(0.0, (4,), (1.0,))})])
+
+
+def test_features_are_accepted_up_to_the_limits() -> None:
+    for numbers, right in (([0, 17], True), ([-1, 3], False), ([3, 18], False), ([17, 17], True)):
+        assert are_features(np.array(numbers, np.int32), 2, 18) == right
+    assert are_features(np.array([99], np.int32), 0, 18)
+
+
+def test_mirror_images_are_held_out_together() -> None:
+    game = po.games.load("connect4")
+    builder, columns = InputsBuilder(game, 0.0), np.random.default_rng(2).integers(7, size=(40, 5)).tolist()
+    for actions in columns:
+        for played in (actions, [6 - action for action in actions]):
+            builder.add([Lesson(played, {4: Label(0.0, (played[4],), (1.0,))})])
+    inputs = builder.inputs()
+    features, _ = feature_turns(game)
+    sets = [inputs.features.rows(np.array([row]))[0] for row in range(len(inputs))]
+    learnt, held = ({tuple(sets[row]) for row in rows} for rows in inputs.split(0.4))
+    assert learnt
+    assert held
+    assert not {tuple(np.sort(features[1][list(one)])) for one in learnt} & held
+    assert len(np.unique(inputs.orbits)) < len(np.unique(inputs.hashes)) == len(inputs)
+
+
+def test_without_symmetries_positions_are_held_out_by_their_own_features() -> None:
+    game = po.games.load("chess")
+    builder, start = InputsBuilder(game, 0.0), game.position()
+    builder.add([Lesson([start.action("e2e4")], {0: Label(0.0, (start.action("e2e4"),), (1.0,))})])
+    inputs = builder.inputs()
+    assert inputs.orbits.tolist() == inputs.hashes.tolist()
 
 
 # The whole.
@@ -278,6 +354,57 @@ def test_damaged_lessons_are_labelled_again(taught: Path, tmp_path: Path) -> Non
     again.run()
     assert any("is damaged" in line and "labelling it again" in line for line in lines)
     assert (taught / "tictactoe.fast").read_bytes() == again.folder.network.read_bytes()
+    assert (again.folder.lessons / "000000.damaged").read_bytes() == b"no zip file"
+
+
+def copy_of(taught: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(taught, tmp_path / "copy"))
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_lessons_that_cannot_be_read_are_refused_and_stay(
+    taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copy_of(taught, tmp_path)
+    before, real = files_in(folder / "lessons"), Path.read_bytes
+
+    def failing(path: Path) -> bytes:
+        if path.name == "000001.npz":
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    training = TaughtTraining("tictactoe", folder, TEACHER)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", failing)
+        with pytest.raises(FileError, match=r"000001.npz: can't be read \(Input/output error\)"):
+            training.run()
+    assert files_in(folder / "lessons") == before
+
+
+def test_lessons_of_another_training_are_refused_and_stay(taught: Path, tmp_path: Path) -> None:
+    folder = copy_of(taught, tmp_path)
+    (folder / "lessons" / "000001.npz").write_bytes((folder / "lessons" / "000000.npz").read_bytes())
+    before = files_in(folder / "lessons")
+    with pytest.raises(FileError, match=r"000001.npz: is not a part of this training \(part is 0, expected 1\)"):
+        TaughtTraining("tictactoe", folder, TEACHER).run()
+    (folder / "settings.json").unlink()
+    with pytest.raises(FileError, match=r"settings.json: is missing, but there are lessons; put it back"):
+        TaughtTraining("tictactoe", folder, TEACHER, seed=7)
+    assert files_in(folder / "lessons") == before
+
+
+def test_a_checkpoint_that_held_out_other_positions_is_not_resumed(taught: Path, tmp_path: Path) -> None:
+    training = TaughtTraining("tictactoe", copy_of(taught, tmp_path), TEACHER)
+    with np.load(taught / "checkpoint.npz") as file:
+        positions = unpacked(file["about"])["identity"]["positions"]
+    lines: list[str] = []
+    assert training.folder.restored(training.recipe, positions, lines.append).epoch == 2
+    training.folder.turns = 1
+    assert training.folder.restored(training.recipe, positions, lines.append).epoch == 0
+    assert "it has other settings or positions" in lines[0]
 
 
 def test_other_lessons_need_another_folder_but_learning_may_change(taught: Path) -> None:
@@ -374,6 +501,15 @@ def test_features_are_turned_with_the_board() -> None:
 
 
 # Self-play.
+
+
+def test_a_feature_that_is_listed_twice_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = po.games.load("tictactoe").position()
+    for listed, expected in (([3, 5, 3], {3: 2.0, 5: 1.0}), ([], {})):
+        monkeypatch.setattr(type(position), "features", lambda self, listed=listed: listed)
+        seen = FAST_KIND.seen(position)
+        assert {int(place): float(seen[place]) for place in np.flatnonzero(seen)} == expected
+
 
 FAST: dict[str, Any] = {
     "fast": True,

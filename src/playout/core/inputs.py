@@ -4,7 +4,7 @@ A small file on its own, because no search calls it: one call for each game, bef
 game and the labels beside them are laid out as in a file of lessons (`training/lessons.py`).
 """
 
-from .jit import njit
+from .jit import inlined, njit
 from .rules import (
     CHANCE,
     call_action_index,
@@ -16,17 +16,42 @@ from .rules import (
 )
 
 
+@inlined
+def are_features(active, count, feature_count):
+    """Whether a rule that says it wrote `count` features wrote them, each below `feature_count`."""
+    if count < 0 or count > active.shape[0]:
+        return False
+    for i in range(count):
+        if active[i] < 0 or active[i] >= feature_count:
+            return False
+    return True
+
+
 @njit
 def list_inputs(
-    rules, state, has_index, actions, counts, choices, shares, features, feature_ends, indices, targets, ends, scratch
+    rules,
+    state,
+    has_index,
+    feature_count,
+    actions,
+    counts,
+    choices,
+    shares,
+    features,
+    feature_ends,
+    indices,
+    targets,
+    ends,
+    scratch,
 ):
     """Play `actions`, and list the positions that are labelled, those with `counts` above 0.
 
     `features` [F], `indices` [L] of the legal actions and their `targets` [L], the teacher's shares, are filled from
     the start; `feature_ends` [T] and `ends` [T] say where the entries of a position end. `scratch` is a tuple: features
     of one position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
-    are results. Returns the number of actions played; fewer than `actions` where one of them, or a labelled one, is
-    illegal there, or where a list is full.
+    are results. Returns the number of actions played, and whether the features are why it stopped there. It plays fewer
+    than `actions` where one of them, or a labelled one, is illegal, where a list is full, or where the features are not
+    from 0 to `feature_count` - 1, as many as fit: they are then left in `active`, their number in `feature_ends`.
     """
     active, legal, weights, rewards, players, gained = scratch
     feature_end, end, choice = 0, 0, 0
@@ -38,16 +63,19 @@ def list_inputs(
         elif player >= 0:
             count = call_legal_actions(rules, state, legal)
         else:
-            return ply
+            return ply, False
         found = False
         for i in range(count):
             found = found or legal[i] == actions[ply]
         if not found or (counts[ply] > 0 and player < 0):
-            return ply
+            return ply, False
         if counts[ply] > 0:
             seen = call_features(rules, state, player, active)
+            if not are_features(active, seen, feature_count):
+                feature_ends[ply] = seen
+                return ply, True
             if feature_end + seen > features.shape[0] or end + count > indices.shape[0]:
-                return ply
+                return ply, False
             for i in range(seen):
                 features[feature_end + i] = active[i]
             for i in range(count):
@@ -63,7 +91,7 @@ def list_inputs(
                         targets[end + i] = shares[j]
                         found = True
                 if not found:
-                    return ply
+                    return ply, False
             feature_end += seen
             end += count
             choice += counts[ply]
@@ -74,4 +102,4 @@ def list_inputs(
         call_apply(rules, state, actions[ply], rewards, 0, rewards.shape[0])
         for p in range(rewards.shape[0]):
             gained[ply, p] = rewards[p]
-    return actions.shape[0]
+    return actions.shape[0], False

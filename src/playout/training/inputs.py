@@ -1,7 +1,8 @@
 """What a network over sparse inputs learns from: the positions of lessons as lists of numbers, one after the other.
 
 Positions with the same active inputs are one position to such a network: only the first is kept. Which positions are
-held out follows from a hash of these inputs, so that it never changes, and no held-out position is learnt from.
+held out follows from a hash of these inputs, so that it never changes. Positions that the game's symmetries turn into
+each other share this hash, and are held out together: learning turns positions.
 """
 
 import hashlib
@@ -14,11 +15,11 @@ import numpy as np
 from playout.core.inputs import list_inputs
 from playout.errors import FileError, GameError
 from playout.game import Game, Position
-from playout.game.faults import rules_may_raise
+from playout.game.faults import place_of, room_for_features, rules_may_raise, wrong_features
 
 from .lessons import Lesson
+from .turns import feature_turns
 
-MOST_ACTIVE = 1024  # inputs of one position
 HASHES = 1 << 32
 
 
@@ -50,30 +51,36 @@ class Inputs:
     targets: Ragged  # float32: the share of each legal action
     values: Any  # [N] float32: the value to learn, from -1 to 1 for the player who moves
     hashes: Any  # [N] uint64: of the active inputs
+    orbits: Any  # [N] uint64: the same for all positions that symmetries turn into each other
 
     def __len__(self) -> int:
         return len(self.values)
 
     def split(self, held_out: float) -> tuple[Any, Any]:
         """The numbers of the positions that are learnt from, and of those that are held out."""
-        held = (self.hashes % np.uint64(HASHES)).astype(np.float64) < held_out * HASHES
+        held = (self.orbits % np.uint64(HASHES)).astype(np.float64) < held_out * HASHES
         return np.flatnonzero(~held), np.flatnonzero(held)
 
 
 class InputsBuilder:
-    """Collects the positions of lessons, each once. `result` is the share of the game's result in the value."""
+    """Collects the positions of lessons, each once. `result` is the share of the game's result in the value.
 
-    def __init__(self, game: Game, result: float) -> None:
+    `turns` says where the game's symmetries move its features; see `feature_turns`, which is asked if it is left out.
+    """
+
+    def __init__(self, game: Game, result: float, turns: Any = None) -> None:
         self.game, self.result = game, result
+        self._turns = feature_turns(game)[0] if turns is None else turns
         self.known: set[int] = set()
         self.labelled = 0
         self._lists: dict[str, list[Any]] = {"features": [], "indices": [], "targets": []}
         self._values: list[float] = []
         self._hashes: list[int] = []
+        self._orbits: list[int] = []
         room, players = game.rules.room, game.players
         self._table = game.rules_table(wanted=("features", "action_index"))
         self._scratch = (
-            np.zeros(MOST_ACTIVE, np.int32),
+            np.zeros(room_for_features(game), np.int32),
             np.zeros(room, np.int32),
             np.zeros(room),
             np.zeros(players),
@@ -83,11 +90,18 @@ class InputsBuilder:
         return len(self._values)
 
     def add(self, lessons: Iterable[Lesson], where: object = "lessons") -> None:
-        """Add the labelled positions that are new; `FileError` names `where` if the rules refuse what was played."""
-        for number, lesson in enumerate(lessons):
-            self._add(lesson, f"{where}: game {number + 1}")
+        """Add the labelled positions that are new; `FileError` names `where` if the rules refuse what was played.
 
-    def _add(self, lesson: Lesson, where: str) -> None:
+        Then none is added.
+        """
+        listed = [self._listed(lesson, f"{where}: game {number + 1}") for number, lesson in enumerate(lessons)]
+        for positions in listed:
+            self.labelled += len(positions)
+            for position in positions:
+                self._keep(*position)
+
+    def _listed(self, lesson: Lesson, where: str) -> list[tuple[Any, Any, Any, float]]:
+        """The labelled positions of a game: their sorted features, the legal actions, their targets and the value."""
         game, total, labelled = self.game, len(lesson.actions), len(lesson.labels)
         counts = np.zeros(total, np.int64)
         for ply, label in lesson.labels.items():
@@ -95,7 +109,7 @@ class InputsBuilder:
         ordered = [lesson.labels[ply] for ply in sorted(lesson.labels)]
         choices = np.array([a for label in ordered for a in label.actions], np.int64)
         shares = np.array([w for label in ordered for w in label.weights], np.float64)
-        features = np.zeros(labelled * min(game.feature_count, MOST_ACTIVE) + 1, np.int32)
+        features = np.zeros(labelled * room_for_features(game) + 1, np.int32)
         indices, targets = (
             np.zeros(labelled * game.max_actions + 1, np.int32),
             np.zeros(labelled * game.max_actions + 1),
@@ -105,10 +119,11 @@ class InputsBuilder:
         state, actions = game.position().buffer.copy(), np.array(lesson.actions, np.int64)
         lists = (features, feature_ends, indices, targets, ends)
         with rules_may_raise(game, state=state):
-            played = list_inputs(
+            played, wrong = list_inputs(
                 self._table,
                 state,
                 game.has("action_index"),
+                game.feature_count,
                 actions,
                 counts,
                 choices,
@@ -116,19 +131,22 @@ class InputsBuilder:
                 *lists,
                 (*self._scratch, players, gained),
             )
+        if wrong:
+            place = place_of(Position(game, state))
+            raise GameError(wrong_features(game, int(feature_ends[played]), self._scratch[0], f" in {place}"))
         if played < total:
             raise FileError(
                 f"{where}: {game.title} refuses action {played + 1} of {total}, or what the teacher chose there; the "
-                f"file is damaged, or of another version of the game"
+                f"rules have changed, or the file: choose another folder, or remove the file to label it again"
             )
-        self._check_numbers("features", features[: feature_ends[-1] if total else 0], "feature_count")
         self._check_numbers("action_index", indices[: ends[-1] if total else 0], "policy_size")
         worth = self._worth(lesson, players, gained, Position(game, state).is_terminal)
+        positions = []
         for ply in sorted(lesson.labels):
             first = slice(feature_ends[ply - 1] if ply else 0, feature_ends[ply])
             second = slice(ends[ply - 1] if ply else 0, ends[ply])
-            self._keep(np.sort(features[first]), indices[second], targets[second], worth[ply])
-        self.labelled += labelled
+            positions.append((np.sort(features[first]), indices[second], targets[second], worth[ply]))
+        return positions
 
     def _check_numbers(self, rule: str, found: Any, limit: str) -> None:
         most = getattr(self.game, limit)
@@ -138,7 +156,7 @@ class InputsBuilder:
             )
 
     def _keep(self, features: Any, indices: Any, targets: Any, value: float) -> None:
-        key = int.from_bytes(hashlib.blake2b(features.tobytes(), digest_size=8).digest(), "little")
+        key = _hash(features)
         if key in self.known:
             return
         self.known.add(key)
@@ -146,6 +164,11 @@ class InputsBuilder:
             self._lists[name].append(entries)
         self._values.append(value)
         self._hashes.append(key)
+        self._orbits.append(key if len(self._turns) == 1 else self._orbit(features))
+
+    def _orbit(self, features: Any) -> int:
+        """The hash of the least of the sorted lists that symmetries turn the features into."""
+        return _hash(np.array(min(np.sort(self._turns[:, features], axis=1).tolist()), np.int32))
 
     def _worth(self, lesson: Lesson, players: Any, gained: Any, over: bool) -> dict[int, float]:
         """The value to learn in each labelled position: the teacher's, blended with how the game went on.
@@ -180,5 +203,9 @@ class InputsBuilder:
         for name, entries in self._lists.items():
             bounds = np.concatenate([[0], np.cumsum([len(e) for e in entries], dtype=np.int64)]).astype(np.int64)
             lists[name] = Ragged(np.concatenate([np.zeros(0, kinds[name]), *entries]), bounds)
-        values = np.array(self._values, np.float32)
-        return Inputs(lists["features"], lists["indices"], lists["targets"], values, np.array(self._hashes, np.uint64))
+        hashes, orbits = (np.array(found, np.uint64) for found in (self._hashes, self._orbits))
+        return Inputs(**lists, values=np.array(self._values, np.float32), hashes=hashes, orbits=orbits)
+
+
+def _hash(features: Any) -> int:
+    return int.from_bytes(hashlib.blake2b(features.tobytes(), digest_size=8).digest(), "little")

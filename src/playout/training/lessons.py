@@ -2,7 +2,7 @@
 
 A file has the games of one part, as actions from the start: the rules play them again, so that a file of another game
 is noticed, and the inputs of a network are made when it learns. The games of a part depend on the seed and on its
-number alone.
+number alone, if the teacher answers the same each time: with one thread, and a limit of simulations or nodes.
 """
 
 import math
@@ -17,7 +17,7 @@ from playout.errors import FileError
 from playout.game import CHANCE, Game, Position
 from playout.play.chance import draw_outcome, seed_of
 
-from .replay import packed, read_arrays, reason, unpacked, write_arrays
+from .replay import DamagedError, packed, read_arrays, reason, unpacked, write_arrays
 from .teacher import Label, Teacher
 
 FORMAT = 1
@@ -139,18 +139,26 @@ def _arrays(lessons: list[Lesson]) -> dict[str, Any]:
 
 
 def read_part(path: Path, about: Mapping[str, Any]) -> list[Lesson]:
-    """The lessons of a part; `FileError` where the file is damaged, or not of the training that `about` describes."""
+    """The lessons of a part; `DamagedError` where the file is damaged.
+
+    Any other `FileError`: it can't be read, or is not of the training that `about` describes, and may be good.
+    """
     found = read_arrays(path)
     try:
-        _check_arrays(found)
         said = unpacked(found["about"])
         for key, value in {"format": FORMAT, **about}.items():
             if not isinstance(said, dict) or said.get(key) != value:
                 came = said.get(key) if isinstance(said, dict) else said
                 raise ValueError(f"{key} is {came!r:.80}, expected {value!r:.80}")
-        return _lessons(found)
     except (KeyError, ValueError, RecursionError) as error:
-        raise FileError(f"{path}: is not a part of this training ({reason(error)})") from None
+        raise FileError(
+            f"{path}: is not a part of this training ({reason(error)}); choose another folder, or move the file away"
+        ) from None
+    try:
+        _check_arrays(found)
+        return _lessons(found)
+    except (KeyError, ValueError) as error:
+        raise DamagedError(f"{path}: is damaged ({reason(error)})") from None
 
 
 def _check_arrays(found: Mapping[str, Any]) -> None:

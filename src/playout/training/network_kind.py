@@ -138,7 +138,7 @@ class PlanesKind(NetworkKind):
 
 
 class FastKind(NetworkKind):
-    """A hidden layer over sparse inputs, evaluated inside the search. What it sees is kept as zeros and ones."""
+    """A hidden layer over sparse inputs, evaluated inside the search. What it sees is kept as counts of each."""
 
     suffix, in_lockstep = ".fast", False
 
@@ -166,7 +166,7 @@ class FastKind(NetworkKind):
 
     def seen(self, position: Position) -> Any:
         found = np.zeros(position.game.feature_count, np.float32)
-        found[position.features()] = 1.0
+        np.add.at(found, np.array(position.features(), np.int64), 1.0)
         return found
 
     def empty_policy(self, position: Position) -> Any:

@@ -21,11 +21,14 @@ DAMAGED = (
     TypeError,
     LookupError,
     EOFError,
-    OSError,
+    OSError,  # from inside of the archive
     NotImplementedError,
-    MemoryError,  # from an impossible shape
 )
 PARTS = ("planes", "policy", "values")
+
+
+class DamagedError(FileError):
+    """A file that could be read, but does not hold what was written."""
 
 
 @dataclass(frozen=True)
@@ -106,18 +109,24 @@ def write_arrays(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
-    """Read all arrays of an .npz file, with their checksums; `FileError` where it is damaged."""
+    """Read all arrays of an .npz file, with their checksums; `DamagedError`, or `FileError` where it can't be read."""
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise FileError(f"{path}: can't be read ({error.strerror or error})") from None
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
             found = {name: file[name] for name in file.files}
         for name, array in found.items():
             if not isinstance(array, np.ndarray):
                 raise ValueError(f"{name} is not an array")
         return found
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file") from None
+    except MemoryError as error:  # from an impossible shape, or there is none left
+        raise FileError(f"{path}: is damaged or too large for the memory ({reason(error)})") from None
     except DAMAGED as error:
-        raise FileError(f"{path}: is damaged or cut off ({reason(error)})") from None
+        raise DamagedError(f"{path}: is damaged or cut off ({reason(error)})") from None
 
 
 def check_array(name: str, array: Any, shape: tuple[int, ...], kind: Any = np.float32) -> None:

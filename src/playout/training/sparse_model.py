@@ -39,7 +39,7 @@ class SparseModel(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's type
         self.policy_bias = nn.Parameter(torch.zeros(game.policy_size))
 
     def forward(self, given: Any) -> Any:
-        """From features as zeros and ones [B, F] to logits of all actions [B, A] and values [B, 1] in the range."""
+        """From counts of each feature [B, F] to logits of all actions [B, A] and values [B, 1] in the range."""
         units = torch.clamp(given @ self.inputs.weight + self.input_bias, 0.0, 1.0)
         units = units * units if self.squared else units
         worth = self.worth(self.judged(units))[:, None]

@@ -1,7 +1,8 @@
 """Training by a teacher: it labels positions of varied play in parts, and a network over sparse inputs learns them.
 
-A part depends on the seed and its number alone, whoever labels it; the parts that are learnt from are the first ones
-that have enough different positions. So a run that was killed and resumes gets the same network, bit for bit.
+With a teacher that answers the same each time (one thread, and a limit of simulations or nodes), a part depends on the
+seed and its number alone, whoever labels it; the parts that are learnt from are the first ones that have enough
+different positions. So a run that was killed and resumes gets the same network, bit for bit.
 """
 
 import math
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from playout.common.disk import write_whole
-from playout.errors import FileError, SettingsError
+from playout.errors import SettingsError
 from playout.evaluators.pytorch import load_torch
 from playout.game import Game
 from playout.play.players import PATIENCE
@@ -26,6 +27,7 @@ from playout.play.workers import Workers, check_not_importing, interrupts_wait
 from .inputs import Inputs, InputsBuilder
 from .lessons import Variety, play_lessons, read_part, write_part
 from .network_kind import FAST
+from .replay import DamagedError
 from .studying import Study, measure, study_epoch
 from .taught_folder import TaughtFolder
 from .taught_recipe import TaughtRecipe
@@ -84,10 +86,10 @@ class TaughtTraining:
         FAST.check_game(self.game)
         self.spec = complete([read_spec(teacher, self.game)], None, SECONDS, None)[0]
         check_teacher(self.spec, self.game, patience)
-        self.folder = TaughtFolder(out, self.game, self.spec, command)
-        self.recipe = self.folder.recipe({name: value for name, value in given.items() if value is not None})
         self.turns = feature_turns(self.game)
-        self._builder = InputsBuilder(self.game, self.recipe.result)
+        self.folder = TaughtFolder(out, self.game, self.spec, command, len(self.turns[0]))
+        self.recipe = self.folder.recipe({name: value for name, value in given.items() if value is not None})
+        self._builder = InputsBuilder(self.game, self.recipe.result, self.turns[0])
         self._next = 0  # the first part that is not in the builder
         self._new: list[float] = []  # the share of new positions in each part
         self._given: set[int] = set()  # parts that were handed out
@@ -145,13 +147,13 @@ class TaughtTraining:
                 break
             try:
                 lessons = read_part(path, self.folder.part_about(recipe, self._next))
-                before, labelled = len(self._builder), self._builder.labelled
-                self._builder.add(lessons, path)
-            except FileError as error:
+            except DamagedError as error:  # what can't be read, or is of another training, may be good: it is refused
                 self.callbacks.line(f"{error}; labelling it again")
-                path.unlink(missing_ok=True)
+                self.folder.set_aside(self._next)
                 self._given.discard(self._next)
                 break
+            before, labelled = len(self._builder), self._builder.labelled
+            self._builder.add(lessons, path)
             found = len(self._builder)
             self._new.append((found - before) / max(1, self._builder.labelled - labelled))
             self._next += 1

@@ -28,11 +28,14 @@ ANYTIME = ("workers", "threads")  # settings that the results don't depend on
 
 
 class TaughtFolder:
-    """Reads and writes the files of one taught network; `command` is noted in them."""
+    """Reads and writes the files of one taught network; `command` is noted in them.
 
-    def __init__(self, path: str | Path, game: Game, teacher: Spec, command: str = "") -> None:
+    `turns` is the number of symmetries by which learning turns positions, the identity included.
+    """
+
+    def __init__(self, path: str | Path, game: Game, teacher: Spec, command: str = "", turns: int = 1) -> None:
         self.path = Path(path).expanduser().absolute()
-        self.game, self.teacher, self.command = game, teacher, command
+        self.game, self.teacher, self.command, self.turns = game, teacher, command, turns
 
     @property
     def network(self) -> Path:
@@ -96,10 +99,21 @@ class TaughtFolder:
         """The file of a part."""
         return part_path(self.lessons, part)
 
+    def set_aside(self, part: int) -> None:
+        """Rename the file of a damaged part, so that it is labelled again."""
+        path = self.part(part)
+        try:
+            path.replace(path.with_suffix(".damaged"))
+        except OSError as error:
+            raise FileError(f"{path}: is damaged, and can't be renamed ({error.strerror or error})") from None
+
     def _saved(self) -> dict[str, Any] | None:
         """The contents of the settings file, with its recipe; None where there is nothing to resume."""
         path = self.path / SETTINGS_FILE
-        if not path.exists() or not any(self.lessons.glob("*.npz")):
+        has_lessons = any(self.lessons.glob("*.npz"))
+        if has_lessons and not path.exists():
+            raise FileError(f"{path}: is missing, but there are lessons; put it back, or choose another folder")
+        if not has_lessons:
             if any((self.path / name).exists() for name in ("replay", "latest.onnx")):
                 raise SettingsError(f"{self.path} is a training by self-play; choose another folder")
             return None
@@ -133,7 +147,9 @@ class TaughtFolder:
 
     def _identity(self, recipe: TaughtRecipe, positions: int) -> dict[str, Any]:
         settings = {name: value for name, value in recipe.to_dict().items() if name not in (*ANYTIME, "positions")}
-        return {**self._about(), "recipe": settings, "positions": positions, "features": self.game.feature_count}
+        found = {**self._about(), "recipe": settings, "positions": positions, "features": self.game.feature_count}
+        # Other positions were held out before turned ones were held out together.
+        return found if self.turns == 1 else {**found, "turns": self.turns}
 
     def write_network(self, network: Any) -> None:
         """Write the network's file."""

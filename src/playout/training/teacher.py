@@ -18,6 +18,7 @@ from playout.search.result import Result
 
 SCALE = 300.0  # centipawns worth tanh(1) = 0.76 of a win, as in chess's own static value
 MARGIN = 1.0  # seconds that an engine may take longer than it was given
+MULTIPV = re.compile(r"\bmultipv (\d+)")  # the place of a line, where an engine gives several
 SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)( lowerbound| upperbound)?")
 
 
@@ -78,7 +79,7 @@ class SearchTeacher(Teacher):
 
 
 class UciTeacher(Teacher):
-    """A chess engine: the score of its last line is the value, its move the policy."""
+    """A chess engine: the last score of its best line is the value, its move the policy."""
 
     def __init__(self, spec: Spec, patience: float = PATIENCE) -> None:
         self.spec = spec
@@ -95,7 +96,9 @@ class UciTeacher(Teacher):
         scores: dict[bool, float] = {}
 
         def look(line: str) -> None:
-            if found := SCORE.search(line):
+            place = MULTIPV.search(line)
+            found = SCORE.search(line)
+            if found and (place is None or int(place[1]) == 1):
                 scores[found[3] is None] = value_of_score(found[1], int(found[2]))
 
         words, deadline = ["go"], NO_TIME_LIMIT
