@@ -81,8 +81,9 @@ def load_path(params, work, batch, slot):
 def close_path(params, tree, work, depth):
     """Undo `open_edges` along the path in `work`, since the backup opens its edges again."""
     for d in range(depth):
-        node = tree.nodes[work.path_nodes[d]]
-        if tree.edges[work.path_edges[d]]["visits"] == 0 and is_counted(params, node):
+        node, e = tree.nodes[work.path_nodes[d]], np.int64(work.path_edges[d])
+        is_open = e < np.int64(node["first_edge"]) + np.int64(node["opened"])
+        if is_open and tree.edges[e]["visits"] == 0 and is_counted(params, node):
             node["opened"] -= 1
 
 

@@ -88,6 +88,7 @@ def collect_in_graph(rules, params, tree, work, leaves, node_limit, byte_limit, 
             continue
         status, detail = value_and_learn(rules, params, tree, work, ending, depth)
         if status == DONE:
+            close_path(params, tree, work, depth)  # one in flight through a new edge has opened it already
             status = back_up_in_graph(rules, params, tree, work, ending, depth)
         if status != DONE:
             return np.int64(status), np.int64(detail)
