@@ -84,7 +84,7 @@ def go_to_part(rules, params, tree, work):
                 return DONE, np.int64(depth)
             if not is_shared(tree, work, e):
                 return TAKEN, np.int64(depth)
-            disown(work, e)  # whoever had it made it large enough to be shared
+            disown(work, e)  # the thread that had it made it large enough to be shared
         while is_owned(work, e):
             if work.shared[HALT] != 0:
                 return DONE, np.int64(depth)
