@@ -83,9 +83,10 @@ def test_forward_back_to_a_simulation_and_slow_motion(desk: Desk) -> None:
     expect(which).to_have_text("Simulation 8", timeout=PATIENCE)
     page.locator("#slow").click()
     expect(page.locator("#slow")).to_contain_text("Slow motion")
-    here = which.inner_text()
-    page.wait_for_timeout(700)
-    assert which.inner_text() == here
+    here = number(which.inner_text().removeprefix("Simulation "))
+    page.wait_for_timeout(2000)  # enough for several simulations at this pace
+    after = number(which.inner_text().removeprefix("Simulation "))
+    assert after - here <= 1  # one may have been on its way from the server when it was held
 
 
 def test_steps_are_the_simulations_of_a_plain_run(desk: Desk) -> None:
