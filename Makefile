@@ -23,9 +23,13 @@ PAGE_READY := $(PAGE)/node_modules/.ready
 PAGE_FILES := 'src/playout/web/static/**/*.{js,d.ts}' 'src/playout/web/reference/*.js' 'tests/page/*.js' '$(PAGE)/*.js'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
-# Comparisons with the readable oracles. Compiling takes most of their time: `make test` runs them uncompiled and bounds-checked,
-# `make test-reference` compiled and at full size.
+# Comparisons with the readable oracles. Compiling takes most of their time: `make test` runs them uncompiled,
+# `make test-reference` bounds-checked, and compiled at full size.
 ORACLES := any_settings or oracle
+# Tests of the built-in games, whose rules run without checks of their own.
+RULES := games
+UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
+CHECKED := NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only and not guarded"
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
 # Each test run sets these for itself; one left over in the caller's shell would quietly change what is tested.
@@ -41,7 +45,7 @@ setup: $(READY) ## make .venv and install playout, its tests and its checks into
 serve: $(SERVE_READY) ## start the workbench and open it in a browser (ARGS='--port 8000' passes options on)
 	@$(BIN)/playout serve $(ARGS)
 
-test: browser test-compiled test-uncompiled test-bounds ## run the tests: everything compiled; rules and search also uncompiled and bounds-checked
+test: browser test-compiled test-uncompiled test-bounds ## run the tests: everything compiled; oracles and rules uncompiled, rules bounds-checked
 
 browser: ## install Chromium for the tests of the page, where that may be done
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then \
@@ -55,24 +59,28 @@ browser: ## install Chromium for the tests of the page, where that may be done
 	        "the tests of the page will be skipped (with CI set: fail)."; \
 	fi
 
-test-compiled: $(READY) test-page ## the suite and the doctests, compiled; comparisons with the oracles are left to the other runs
+test-compiled: $(READY) test-page ## the suite and the doctests, compiled; comparisons with the oracles are left to other runs
 	@echo "== Tests, compiled: the suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
 	@# One process more than the others use: many of these tests wait, for programs, browsers and limits of time.
 	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules -k "not ($(ORACLES))" tests src/playout
 
-test-uncompiled: $(READY) ## rules and search as plain Python, with small budgets
-	@echo "== Tests, uncompiled: plain Python (NUMBA_DISABLE_JIT=1)"
-	NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
+test-uncompiled: $(READY) ## the oracles and the rules of the games as plain Python, with small budgets
+	@echo "== Tests, uncompiled: oracles and rules as plain Python (NUMBA_DISABLE_JIT=1)"
+	$(UNCOMPILED) -k "$(ORACLES) or $(RULES)"
 
-test-bounds: $(READY) ## the core and the built-in games compiled with bounds checks, without the slow tests
+test-bounds: $(READY) ## the rules of the built-in games compiled with bounds checks
 	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
-	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warm_up $(JOBS)
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only and not guarded"
+	$(CHECKED) -k "$(RULES) and not ($(ORACLES))"
 
-test-reference: reference-data $(READY) ## comparisons with the data in REFERENCE (../shared/data), and tests at full size
+test-reference: reference-data $(READY) ## the rest of the uncompiled and bounds-checked runs, tests at full size, and those against REFERENCE (../shared/data)
 	@echo "== Tests against reference data in $(REFERENCE)"
 	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
+	@echo "== Tests, uncompiled: what make test left out"
+	$(UNCOMPILED) -k "not ($(ORACLES) or $(RULES))"
+	@echo "== Tests, bounds-checked: what make test left out"
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warm_up $(JOBS)
+	$(CHECKED) -k "not $(RULES) or ($(ORACLES))"
 	@echo "== Tests at full size: settings chosen by Hypothesis, against the oracles"
 	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "$(ORACLES)"
 	@echo "== Tests at full size: all cases of those of which make test runs a sample"

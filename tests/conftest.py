@@ -19,7 +19,7 @@ REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2
 
 # Front ends, reports, processes, files, and the doctor, which runs rules in both ways itself: they behave the same in
 # plain Python and with bounds checks, so the tests in these files run compiled only. A file that is not listed takes
-# part in all three runs of `make test`.
+# part in all three runs.
 COMPILED_ONLY = (
     "adapters/test_*.py",
     "test_arena*.py",

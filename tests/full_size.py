@@ -15,6 +15,7 @@ CASES = {
         "test_an_environment_is_searched_and_not_changed": 0,
         "test_chance_is_sampled_by_its_frequency_and_never_from_the_environments_own_generator": 0,
         "test_play_at_blackjack_is_as_good_as_the_best_and_no_better": 0,
+        "test_play_on_the_lake_is_no_better_than_the_best": 0,
         "test_the_same_seed_gives_the_same_tree_and_a_step_is_a_run": 0,
     },
     "arena/test_arena.py": {
@@ -33,6 +34,9 @@ CASES = {
         "test_bench_gives_one_signature_and_speeds": 0,
         "test_bench_signature_is_the_same_compiled_or_not": 0,
     },
+    "cli/test_cli_fast.py": {
+        "test_analyze": 1,
+    },
     "cli/test_cli_parts.py": {
         "test_the_processes_of_the_arena_import_the_files_of_parts": 0,
     },
@@ -41,20 +45,29 @@ CASES = {
         "test_json_and_settings_of_the_method": 0,
         "test_the_same_command_goes_on_with_a_file": 0,
     },
+    "cli/test_cli_tune.py": {
+        "test_the_best_is_printed_as_options_and_as_code": 0,
+    },
+    "cli/test_cli_warm.py": {
+        "test_warm_names_what_it_compiles_and_a_second_call_finds_nothing": 0,
+    },
     "cli/test_play.py": {
         "test_chance_is_drawn_by_the_seed": 0,
         "test_three_players": 0,
         "test_undo_goes_back_behind_chance": 0,
     },
     "client/test_client.py": {
+        "test_a_strict_client_sees_no_any": 0,
         "test_nothing_heavy_is_imported_with_the_package": 0,
         "test_the_client_runs": 0,
     },
     "compare/test_compare.py": {
+        "test_a_policy_that_was_edited_plays_its_own_games": 0,
         "test_processes_play_what_one_process_plays": 0,
     },
     "core/test_amaf.py": {
         "test_a_new_game_knows_nothing_and_a_played_action_keeps_what_is_below_it": 0,
+        "test_a_node_is_its_own_reference_once_it_has_the_visits": 0,
         "test_an_action_counts_once_in_a_simulation_and_what_was_got_before_is_taken_off": 0,
         "test_each_player_has_entries_of_their_own": 0,
         "test_few_nodes_have_a_table_and_at_most_one_more_for_each_simulation": 0,
@@ -70,6 +83,7 @@ CASES = {
     },
     "core/test_graph.py": {
         "test_a_checking_search_finds_keys_that_forget_something": 0,
+        "test_graph_and_tree_come_to_the_exact_values_without_proofs": 0,
         "test_python_objects_share_positions_too": 0,
         "test_small_boards_are_proven_as_they_are_solved": 0,
         "test_tictactoe_is_proven_right_wherever_it_is_begun": 0,
@@ -77,6 +91,14 @@ CASES = {
         "test_walks_in_a_circle_end_and_the_value_is_right": 0,
         "test_what_the_key_leaves_out_does_not_keep_positions_apart": 0,
         "test_without_transpositions_the_graph_is_the_tree": 1,
+    },
+    "core/test_graph_threads.py": {
+        "test_a_rule_that_never_returns_ends_all_threads_in_time": 1,
+        "test_all_settings_that_take_threads_add_up": 2,
+        "test_edges_that_are_closed_again_keep_their_links": 1,
+        "test_every_visit_is_counted": 2,
+        "test_graphs_of_all_kinds_of_games_add_up": 4,
+        "test_proofs_are_true": 1,
     },
     "core/test_growth.py": {
         "test_a_child_that_is_added_is_searched_like_the_others": 1,
@@ -111,16 +133,10 @@ CASES = {
         "test_equals_that_differ_for_others_are_not_called_proven": 0,
         "test_root_values_agree_with_openspiel_within_error_bars": 1,
     },
-    "core/test_graph_threads.py": {
-        "test_a_rule_that_never_returns_ends_all_threads_in_time": 1,
-        "test_all_settings_that_take_threads_add_up": 2,
-        "test_edges_that_are_closed_again_keep_their_links": 1,
-        "test_every_visit_is_counted": 2,
-        "test_graphs_of_all_kinds_of_games_add_up": 4,
-        "test_proofs_are_true": 1,
-    },
     "core/test_threads.py": {
-        "test_all_settings_that_take_threads_add_up": 4,
+        "test_a_part_of_the_users_own_counts_each_visit_once": 0,
+        "test_a_policy_that_gives_nan_is_named": 0,
+        "test_all_settings_that_take_threads_add_up": 2,
         "test_every_visit_is_counted": 2,
         "test_proofs_are_true": 1,
         "test_trees_of_all_kinds_of_games_add_up": 5,
@@ -137,7 +153,7 @@ CASES = {
     "doctor/test_doctor.py": {
         "test_a_playout_without_an_end_is_told": 0,
         "test_a_root_that_is_broken_is_told_at_once": 1,
-        "test_a_search_of_a_broken_game_says_what_is_wrong_and_its_tree_is_unharmed": 1,
+        "test_a_search_of_a_broken_game_says_what_is_wrong_and_its_tree_is_unharmed": 0,
         "test_a_text_may_leave_out_what_nobody_can_see": 0,
         "test_built_in_games_have_no_finding": 1,
         "test_correct_games_have_no_finding": 1,
@@ -162,6 +178,12 @@ CASES = {
         "test_each_mistake_is_found_and_explained": 4,
         "test_nothing_is_found_where_nothing_is_wrong": 1,
         "test_the_command_takes_the_class_of_a_part": 0,
+    },
+    "evaluators/test_fast.py": {
+        "test_kernels_agree_with_numpy": 1,
+    },
+    "evaluators/test_fast_files.py": {
+        "test_wrong_features_are_refused": 1,
     },
     "evaluators/test_lc0.py": {
         "test_visits_with_a_tiny_network_are_those_of_lc0": 0,
@@ -263,6 +285,7 @@ CASES = {
         "test_random_play_agrees_with_the_reference": 0,
     },
     "parts/test_below.py": {
+        "test_a_search_can_be_stepped_saved_and_played_on": 0,
         "test_a_static_value_out_of_range_is_told_with_its_position": 0,
         "test_a_value_out_of_range_is_told_as_it_was": 0,
         "test_no_weight_is_the_mean": 0,
@@ -370,6 +393,8 @@ CASES = {
         "test_scores_of_connect_four_are_those_of_a_plain_search": 0,
     },
     "test_readme.py": {
+        "test_a_second_process_compiles_nothing_again": 0,
+        "test_the_class_works_from_a_script": 0,
         "test_the_first_game_and_the_first_search_do_what_the_readme_says": 0,
         "test_the_page_on_python_objects_does_what_it_says": 0,
     },
@@ -381,10 +406,6 @@ CASES = {
         "test_rewards_on_the_way_are_counted_from_each_position_on": 0,
         "test_the_same_seed_gives_the_same_weights_and_another_others": 0,
         "test_three_players_each_have_their_value": 0,
-    },
-    "training/test_training_taught.py": {
-        "test_an_engine_that_fails_is_named_and_its_lessons_stay": 2,
-        "test_lessons_do_not_depend_on_the_process_that_labels_them": 0,
     },
     "training/test_training_faults.py": {
         "test_a_damaged_checkpoint_is_left_for_the_one_before": 2,
@@ -398,9 +419,16 @@ CASES = {
         "test_the_same_command_goes_on_with_more_threads_than_cores": 0,
         "test_the_script_of_the_docs_runs": 0,
     },
+    "training/test_training_taught.py": {
+        "test_an_engine_that_fails_is_named_and_its_lessons_stay": 2,
+        "test_learning_beats_guessing_on_held_out_positions": 0,
+        "test_lessons_do_not_depend_on_the_process_that_labels_them": 0,
+    },
     "tune/test_tune.py": {
         "test_a_field_is_drawn_only_for_the_choice_that_has_it": 0,
+        "test_a_policy_that_was_edited_needs_another_study": 1,
         "test_a_seed_gives_the_same_trials_with_one_process_and_with_two": 0,
+        "test_a_trial_that_a_position_does_not_fit_fails_with_its_reason": 1,
         "test_another_tuning_is_not_gone_on_with": 0,
         "test_every_sampler_draws_trials_of_its_own": 0,
         "test_going_on_gives_the_same_as_one_go": 0,
@@ -409,6 +437,7 @@ CASES = {
         "test_scores_are_those_of_evaluate": 0,
         "test_settings_that_exclude_each_other_fail_with_their_reason": 0,
         "test_the_best_setting_of_a_users_policy_is_found": 0,
+        "test_the_check_of_one_player_is_a_lead_beyond_its_error": 0,
     },
     "uci/test_uci.py": {
         "test_it_answers_while_it_searches": 0,
@@ -451,6 +480,7 @@ CASES = {
     },
     "web/test_web_parts.py": {
         "test_a_part_that_is_known_but_not_named_is_refused": 0,
+        "test_a_session_with_a_part_comes_back": 0,
     },
     "web/test_web_visits.py": {
         "test_a_temporary_session_that_was_used_is_kept": 1,

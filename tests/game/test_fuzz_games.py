@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import playout as po
 from playout.core.jit import COMPILED
 from playout.doctor import speed
-from tests.sizes import CHECKED
+from tests.sizes import FULL_SIZE
 
 from . import fuzz_games
 from .fuzz_games import (
@@ -37,7 +37,7 @@ from .fuzz_games import (
     exact,
 )
 
-GAMES = int(os.environ.get("PLAYOUT_FUZZ_GAMES", "60" if COMPILED and not CHECKED else "20"))
+GAMES = int(os.environ.get("PLAYOUT_FUZZ_GAMES", "60" if FULL_SIZE else "20"))
 SIMULATIONS = 200 if COMPILED else 40
 SEARCHES = (
     po.Settings(),
