@@ -53,6 +53,7 @@ class Books:
         self._judging: dict[Any, list[Call]] = {}  # by the key of a state under evaluation: others with the same state
         self._order = 0
         self._low, self._high = self.scores or (np.inf, -np.inf)
+        self._scale = None if self.scores is None else Scale(self._low, self._high - self._low)
         self.meter = Meter(self.pace.rate)
         self._progress = None
         functions = {**self.generators, **({JUDGE: self._evaluate} if self._evaluate else {})}
@@ -66,6 +67,8 @@ class Books:
     @property
     def scale(self) -> Scale:
         """The range that policies see as 0 to 1: the declared one, or that of the scores so far."""
+        if self._scale is not None:
+            return self._scale
         width = self._high - self._low
         if not 0.0 < width < np.inf:
             return Scale(self._low if np.isfinite(self._low) else 0.0, 1.0)

@@ -29,7 +29,7 @@ class Gaussian(NamedTuple):
 
     def draw(self, rng: np.random.Generator) -> Any:
         """A draw of the mean: m + sqrt(tau^2 / kappa) t, where t is Student's with nu degrees of freedom."""
-        return self.mean + np.sqrt(self.variance / self.strength) * rng.standard_t(self.freedom)
+        return self.mean + (self.variance / self.strength) ** 0.5 * rng.standard_t(self.freedom)
 
 
 class Beta(NamedTuple):

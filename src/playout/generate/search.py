@@ -353,7 +353,7 @@ class GeneratedSearch(Books):
         """The next call to make; None: there is none now."""
         if self._waiting:
             return self._waiting.pop(min(self._waiting))
-        if self.root.is_closed:
+        if self.root.closed:
             return None
         number = self.calls + 1
         self._start["state"]["counter"][2] = (
@@ -377,16 +377,17 @@ class GeneratedSearch(Books):
 
     def _choose(self, node: GeneratedNode, scale: Scale, budget: Budget) -> int:
         weights = np.asarray(self.policy.weigh(GeneratingNode(node, scale, budget, self.seed), self._rng), np.float64)
-        if weights.shape != (node.used,) or np.isnan(weights).any():
+        place = int(weights.argmax()) if weights.shape == (node.used,) else -1
+        if place < 0 or weights[place] != weights[place]:  # the greatest is NaN if any is
             raise SettingsError(
                 f"{type(self.policy).__name__}.weigh returned {weights!r:.80}, expected {node.used} numbers: one for "
                 f"po.GENERATE and one for each child"
             )
+        if not node.edges[place, CLOSED]:
+            return place
         closed = node.edges[: node.used, CLOSED] > 0
-        if closed.any():
-            weights = np.where(closed, -np.inf, weights)
-        place = int(np.argmax(weights))
-        return place if not closed[place] else int(np.argmin(closed))
+        place = int(np.where(closed, -np.inf, weights).argmax())
+        return place if not closed[place] else int(closed.argmin())
 
     def withdraw(self, call: Call) -> None:
         """Take back a call that was never made."""

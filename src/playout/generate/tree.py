@@ -51,6 +51,7 @@ class GeneratedNode:
     __slots__ = (
         "call",
         "children",
+        "closed",
         "cost",
         "depth",
         "edges",
@@ -81,6 +82,7 @@ class GeneratedNode:
         self.edges: Rows = np.zeros((1, COLUMNS))
         self.edges[0, BEST] = -np.inf
         self.further = Scores()  # of what was generated below its children
+        self.closed = False  # nothing more can be generated here or below
         self.final = False  # nothing is generated from it
         self.repeats = 0  # states in a row that were proposed here and known already
         self.silent: set[str] = set()  # generators with nothing more to propose here
@@ -113,11 +115,6 @@ class GeneratedNode:
             yield node
             waiting.extend(reversed(node.children))
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing more can be generated here or below."""
-        return bool(self.edges[: self.used, CLOSED].all())
-
     def add(self, child: "GeneratedNode") -> None:
         """Append a child, whose own score is the first of its edge."""
         if self.used == len(self.edges):
@@ -134,17 +131,19 @@ class GeneratedNode:
     def count(self, place: int, score: float) -> None:
         """Count a score that came through one of its edges."""
         row = self.edges[place]
-        row[VISITS] += 1.0
-        distance = score - row[MEAN]
-        row[MEAN] += distance / row[VISITS]
-        row[SQUARES] += distance * (score - row[MEAN])
-        row[BEST] = max(row[BEST], score)
+        visits, mean, squares, best = row[:4].tolist()
+        distance = score - mean
+        mean += distance / (visits + 1.0)
+        row[:4] = visits + 1.0, mean, squares + distance * (score - mean), max(best, score)
 
     def close(self) -> None:
         """Generate nothing here any more; where nothing is left below either, the parents learn of it."""
         self.edges[GENERATE, CLOSED] = 1.0
         node = self
-        while node.is_closed and node.parent is not None:
+        while node.edges[: node.used, CLOSED].all():
+            node.closed = True
+            if node.parent is None:
+                return
             node.parent.edges[node.place, CLOSED] = 1.0
             node = node.parent
 

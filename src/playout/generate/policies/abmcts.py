@@ -31,8 +31,8 @@ class ABMCTS(GeneratePolicy):
 
     def of_generating(self, node: GeneratingNode) -> Gaussian | Beta:
         """The posterior of what generating here gives."""
-        row, scale = node.rows[GENERATE], node.scale
-        return self.prior.after(row[VISITS], scale(row[MEAN]), row[SQUARES] / scale.width**2)
+        visits, mean, squares = node.rows[GENERATE, :3].tolist()
+        return self.prior.after(visits, node.scale(mean), squares / node.scale.width**2)
 
     def of_going_deeper(self, node: GeneratingNode) -> Gaussian | Beta:
         """The posterior of what generating below the children gives."""
@@ -44,11 +44,9 @@ class ABMCTS(GeneratePolicy):
         return self.prior.after(rows[:, VISITS], scale(rows[:, MEAN]), rows[:, SQUARES] / scale.width**2)
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
-        generates = self.of_generating(node).draw(rng) >= self.of_going_deeper(node).draw(rng)
         weights = np.zeros(node.node.used)
-        if generates and not node.rows[GENERATE, CLOSED]:
-            weights[GENERATE] = np.inf
-        else:
+        weights[GENERATE] = np.inf
+        if node.rows[GENERATE, CLOSED] or self.of_generating(node).draw(rng) < self.of_going_deeper(node).draw(rng):
             weights[GENERATE] = -np.inf
             weights[1:] = self.of_children(node).draw(rng)
         return weights
