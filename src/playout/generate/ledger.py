@@ -19,13 +19,12 @@ from playout.errors import FileError
 
 FORMAT = 1
 APPLICATION = 0x504C4147  # "PLAG": whose file it is
-SCHEMA = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE calls (
+FACTS = "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+CALLS = """CREATE TABLE calls (
     number INTEGER NOT NULL,   -- of the call, from 1; also of the node that it makes
     phase TEXT NOT NULL,       -- generate or evaluate
     key TEXT NOT NULL UNIQUE,  -- the same when a call is made again
-    parent INTEGER NOT NULL,   -- the number of the node it starts from; 0: the root
+    parent INTEGER NOT NULL,   -- the number of the node it starts from, 0 for the root
     generator TEXT NOT NULL,
     status TEXT NOT NULL,      -- asked, answered or failed
     attempts INTEGER NOT NULL,
@@ -38,8 +37,7 @@ CREATE TABLE calls (
     told INTEGER,              -- in which order the answers counted
     error TEXT,
     PRIMARY KEY (number, phase)
-);
-"""
+)"""
 COLUMNS = (
     "number, phase, key, parent, generator, status, attempts, asked, seconds, cost, tokens, state, score, told, error"
 )
@@ -107,8 +105,8 @@ class Ledger:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 self._db.execute(f"PRAGMA application_id={APPLICATION}")
-                for statement in SCHEMA.split(";"):
-                    self._db.execute(statement)
+                self._db.execute(FACTS)
+                self._db.execute(CALLS)
                 rows = [(name, json.dumps(value)) for name, value in {"format": FORMAT, **facts}.items()]
                 self._db.executemany("INSERT INTO facts VALUES (?, ?)", rows)
                 self._db.execute("COMMIT")

@@ -94,8 +94,8 @@ class GeneratedNode:
 
     @property
     def visits(self) -> int:
-        """Answers counted at or below its children."""
-        return int(self.edges[: self.used, VISITS].sum())
+        """Answers that were generated here or below."""
+        return int(self.edges[GENERATE, VISITS]) + self.further.count
 
     @property
     def line(self) -> list["GeneratedNode"]:

@@ -28,6 +28,6 @@ class Widen(GeneratePolicy):
 def widens(node: GeneratingNode, initial: float, k: float, alpha: float, cap: float | None) -> bool:
     """Whether a node may have one more child: fewer than min(cap, initial + k N^alpha)."""
     children = node.node.used - 1 + node.rows[GENERATE, PENDING]
-    visits = float(node.visits.sum())
+    visits = node.node.visits + float(node.rows[:, PENDING].sum())
     most = initial + k * visits**alpha
     return bool(children < (most if cap is None else min(most, cap)))
