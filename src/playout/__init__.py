@@ -51,6 +51,8 @@ from .generate import (
     GeneratorStats,
     Pace,
     Spend,
+    judge,
+    proposer,
 )
 from .policies import GRAVE, PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
@@ -182,10 +184,12 @@ __all__ = [
     "from_pettingzoo",
     "games",
     "gym_env",
+    "judge",
     "normal",
     "openspiel_bot",
     "pettingzoo_env",
     "preset",
+    "proposer",
     "random",
     "random_below",
     "random_float",

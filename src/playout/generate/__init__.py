@@ -7,6 +7,7 @@ microseconds to minutes, and what has to be kept is answers rather than millions
 from .answers import Answer
 from .calls import Call, Pace
 from .policies import ABMCTS, GeneratePolicy, GeneratingNode, Spend
+from .prompts import judge, proposer
 from .result import CallEstimate, GeneratedResult, GeneratorStats
 from .search import GeneratedSearch
 from .tree import GENERATE, GeneratedNode
@@ -25,4 +26,6 @@ __all__ = [
     "GeneratorStats",
     "Pace",
     "Spend",
+    "judge",
+    "proposer",
 ]
