@@ -23,6 +23,7 @@ REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2
 COMPILED_ONLY = (
     "adapters/test_*.py",
     "generate/test_*.py",
+    "mcp/test_*.py",
     "test_arena*.py",
     "test_best*.py",
     "test_client*.py",

@@ -44,7 +44,7 @@ def solvable(numbers: Numbers) -> bool:
 
 def simulated(right: float, wrong: float, seed: int = 0) -> tuple[Any, Any]:
     """A proposer that takes a step of a solution with probability `right`, otherwise any; and a judge that is wrong
-    about a state with probability `wrong`, always in the same way."""
+    about an unfinished state with probability `wrong`, always in the same way; 24 itself it recognises."""
 
     def propose(parent: State, call: po.Call) -> po.Answer:
         draw = random.Random(call.seed)
@@ -55,7 +55,9 @@ def simulated(right: float, wrong: float, seed: int = 0) -> tuple[Any, Any]:
 
     def judge(state: State) -> po.Answer:
         draw = random.Random(f"{seed} {state[0]}")
-        fair = solvable(state[0]) != (draw.random() < (wrong if len(state[0]) > 1 else wrong / 4))
+        fair = solvable(state[0])
+        if len(state[0]) > 1:
+            fair = fair != (draw.random() < wrong)
         score = draw.gauss(0.8 if fair else 0.2, 0.1) if len(state[0]) > 1 else float(fair)
         return po.Answer(state, min(1.0, max(0.0, score)), cost=1.0)
 
