@@ -13,7 +13,7 @@ from .calls import Call, Meter, Pace, wants_call
 from .checks import Generators, is_hashable
 from .ledger import Ledger, Row
 from .policies import Scale
-from .result import GeneratorStats, Moment
+from .result import BestMoment, GeneratorStats
 from .tree import GeneratedNode, back_up, mark_pending
 
 JUDGE = "evaluate"  # the judge's name in statistics and messages
@@ -46,7 +46,7 @@ class Books:
         self.stats = {name: GeneratorStats(name) for name in self.generators}
         self.judge = GeneratorStats(JUDGE)
         self.best: GeneratedNode | None = None
-        self.history: list[Moment] = []
+        self.history: list[BestMoment] = []
         self.cost, self.calls = 0.0, 0  # of all answers; calls that were asked for
         self._open_calls: dict[int, Call] = {}
         self._waiting: dict[int, Call] = {}  # to be made again, before any new one
@@ -263,7 +263,7 @@ class Books:
         self._count(call, score)
         if self.best is None or self.best.score is None or score > self.best.score:
             self.best = node
-            self.history.append(Moment(self.calls, self.cost, score))
+            self.history.append(BestMoment(self.calls, self.cost, score))
         if self._is_final is not None and self._is_final(state):
             node.final = True
             node.close()

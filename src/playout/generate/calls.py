@@ -102,7 +102,7 @@ def hung(who: str, timeout: float | None) -> str:
     return f"{who} did not answer within {timeout:g} s (timeout)"
 
 
-class Run:
+class CallRun:
     """One run: its limits, and the calls that failed in it."""
 
     def __init__(self, search: "Books", until: float | None) -> None:
@@ -144,7 +144,7 @@ class Run:
         return max(back_off, self.search.meter.pause())
 
 
-def run_here(run: Run, next_call: Callable[[], Call | None]) -> None:
+def run_here(run: CallRun, next_call: Callable[[], Call | None]) -> None:
     """Make calls one after the other until there is none."""
     while not run.is_over and (call := next_call()) is not None:
         complete = False
@@ -153,7 +153,7 @@ def run_here(run: Run, next_call: Callable[[], Call | None]) -> None:
     run.raise_failures()
 
 
-def _serve_here(run: Run, call: Call) -> bool:
+def _serve_here(run: CallRun, call: Call) -> bool:
     """One phase of a call; whether the call is complete."""
     search = run.search
     if search.already_known(call):
@@ -181,7 +181,7 @@ def _serve_here(run: Run, call: Call) -> bool:
     return True
 
 
-def _receive(run: Run, call: Call, raw: Any, seconds: float) -> bool:
+def _receive(run: CallRun, call: Call, raw: Any, seconds: float) -> bool:
     """Hand an answer to the search; whether the call is complete."""
     try:
         return run.search.receive(call, raw, seconds)
@@ -192,7 +192,7 @@ def _receive(run: Run, call: Call, raw: Any, seconds: float) -> bool:
         return True
 
 
-async def run_loop(run: Run, next_call: Callable[[], Call | None]) -> None:
+async def run_loop(run: CallRun, next_call: Callable[[], Call | None]) -> None:
     """Keep calls under way, as many at once as the pace says, until there is none; then wait for the last ones."""
     search, tasks = run.search, set[asyncio.Task[None]]()
     try:
@@ -212,7 +212,7 @@ async def run_loop(run: Run, next_call: Callable[[], Call | None]) -> None:
     run.raise_failures()
 
 
-async def _serve(run: Run, call: Call) -> None:
+async def _serve(run: CallRun, call: Call) -> None:
     """A call with all its phases and attempts."""
     search = run.search
     complete = False
@@ -224,7 +224,7 @@ async def _serve(run: Run, call: Call) -> None:
             raise
 
 
-async def _serve_phase(run: Run, call: Call) -> bool:
+async def _serve_phase(run: CallRun, call: Call) -> bool:
     search = run.search
     message, seconds = "", 0.0
     for attempt in range(search.pace.retries + 1):

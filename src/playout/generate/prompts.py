@@ -13,7 +13,7 @@ from .answers import Answer
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
-class Model(Protocol):
+class PromptModel(Protocol):
     """Anything that answers prompts: a `ChatModel`, or a simulated one."""
 
     def answer(self, system: str, user: str) -> Completion: ...
@@ -24,7 +24,7 @@ def proposer(
     read: Callable[[str, Any], Any] | None = None,
     *,
     system: str = "",
-    model: Model | None = None,
+    model: PromptModel | None = None,
     price: float = 0.0,
 ) -> Callable[[Any], Answer]:
     """A generator that asks a language model: `prompt(parent)` is what it is asked, `read(text, parent)` makes a state,
@@ -47,7 +47,7 @@ def proposer(
 
 
 def judge(
-    prompt: Callable[[Any], str], *, system: str = "", model: Model | None = None, price: float = 0.0
+    prompt: Callable[[Any], str], *, system: str = "", model: PromptModel | None = None, price: float = 0.0
 ) -> Callable[[Any], Answer]:
     """A judge for `evaluate=` that asks a language model for a score: the last number in its answer."""
     asked = _model(model)
@@ -63,7 +63,7 @@ def judge(
     return evaluate
 
 
-def _model(given: Model | None) -> Model:
+def _model(given: PromptModel | None) -> PromptModel:
     if given is not None:
         if not takes(getattr(given, "answer", None), 2):
             raise SettingsError(f"model is {given!r:.60}, expected an object with answer(system, user)")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .tree import GeneratedNode, Scores
+from .tree import GeneratedNode, ScoreTally
 
 SHOWN = 200  # characters of a state in a report
 
@@ -20,7 +20,7 @@ class GeneratorStats:
     seconds: float = 0.0
     tokens: int = 0
     answers: int = 0
-    scores: Scores = field(default_factory=Scores, repr=False)
+    scores: ScoreTally = field(default_factory=ScoreTally, repr=False)
 
     @property
     def mean(self) -> float | None:
@@ -36,7 +36,7 @@ class GeneratorStats:
         return {**kept, "mean": self.mean, "best": self.best}
 
 
-class Moment(NamedTuple):
+class BestMoment(NamedTuple):
     """The best score after so many calls that had cost so much."""
 
     calls: int
@@ -55,7 +55,7 @@ class GeneratedResult:
     stopped: str  # why the run ended: calls, cost, seconds, target, exhausted or stop
     nodes: int
     generators: dict[str, GeneratorStats]
-    history: list[Moment] = field(repr=False)  # each time that the best score rose
+    history: list[BestMoment] = field(repr=False)  # each time that the best score rose
 
     @property
     def line(self) -> list[GeneratedNode]:

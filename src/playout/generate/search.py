@@ -17,7 +17,7 @@ from playout.errors import BusyError, FileError, GeneratorError, SettingsError
 from . import answers
 from .answers import LARGEST, Answer, answer_from
 from .books import JUDGE, Books
-from .calls import Call, Pace, Run, is_coroutine, run_here, run_loop
+from .calls import Call, CallRun, Pace, is_coroutine, run_here, run_loop
 from .checks import generators_from, prices_from, range_from
 from .ledger import Ledger
 from .limits import CallLimits, estimate
@@ -243,7 +243,7 @@ class GeneratedSearch(Books):
             self._busy.release()
         return self._result(run, limits, began)
 
-    def _begin(self, limits: CallLimits, progress: Any) -> tuple[Run, Callable[[], Call | None], float]:
+    def _begin(self, limits: CallLimits, progress: Any) -> tuple[CallRun, Callable[[], Call | None], float]:
         if not self.generators:
             raise SettingsError("this search was opened to be read; make it with its generators to go on with it")
         if progress is not None and not callable(progress):
@@ -257,7 +257,7 @@ class GeneratedSearch(Books):
             raise BusyError("this search is running already; wait for it, or make another one")
         began = time.monotonic()
         self._stop, self._progress = False, progress
-        run = Run(self, None if limits.seconds is None else began + limits.seconds)
+        run = CallRun(self, None if limits.seconds is None else began + limits.seconds)
 
         def next_call() -> Call | None:
             limits.stopped = self._why_stop(limits, run)
@@ -273,7 +273,7 @@ class GeneratedSearch(Books):
 
         return run, next_call, began
 
-    def _why_stop(self, limits: CallLimits, run: Run) -> str:
+    def _why_stop(self, limits: CallLimits, run: CallRun) -> str:
         if self._stop:
             return "stop"
         if run.out_of_time or run.too_late():
@@ -286,7 +286,7 @@ class GeneratedSearch(Books):
             return "calls"
         return "cost" if limits.cost is not None and self.cost >= limits.cost else ""
 
-    def _result(self, run: Run, limits: CallLimits, began: float) -> GeneratedResult:
+    def _result(self, run: CallRun, limits: CallLimits, began: float) -> GeneratedResult:
         stopped = limits.stopped or self._why_stop(limits, run) or "exhausted"
         return self._report(time.monotonic() - began, stopped)
 

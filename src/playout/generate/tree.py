@@ -18,7 +18,7 @@ FIRST_ROOM = 4  # rows of a node that has been asked once
 Rows = NDArray[np.float64]
 
 
-class Scores:
+class ScoreTally:
     """The mean and spread of some scores, added one at a time (Welford, 1962)."""
 
     __slots__ = ("best", "count", "mean", "squares")
@@ -32,7 +32,7 @@ class Scores:
     def add(self, score: float) -> None:
         """Count one more score.
 
-        >>> scores = Scores()
+        >>> scores = ScoreTally()
         >>> for x in (1.0, 2.0, 6.0):
         ...     scores.add(x)
         >>> scores.mean, scores.squares
@@ -81,7 +81,7 @@ class GeneratedNode:
         self.children: list[GeneratedNode] = []
         self.edges: Rows = np.zeros((1, COLUMNS))
         self.edges[0, BEST] = -np.inf
-        self.further = Scores()  # of what was generated below its children
+        self.further = ScoreTally()  # of what was generated below its children
         self.closed = False  # nothing more can be generated here or below
         self.final = False  # nothing is generated from it
         self.repeats = 0  # states in a row that were proposed here and known already

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from playout.common.declare import check_fields, choice, flag, number, setting, text, whole, word
 from playout.generate.posterior import Gaussian
-from playout.generate.tree import BEST, GENERATE, MEAN, PENDING, SQUARES, VISITS, GeneratedNode, Rows, Scores
+from playout.generate.tree import BEST, GENERATE, MEAN, PENDING, SQUARES, VISITS, GeneratedNode, Rows, ScoreTally
 
 PRIOR = Gaussian(0.0, 1.0, 1.0, 0.1)
 
@@ -95,7 +95,7 @@ class GeneratingNode:
         return [child.call for child in self.node.children]
 
 
-def scaled(scores: Scores, scale: Scale) -> tuple[int, float, float]:
+def scaled(scores: ScoreTally, scale: Scale) -> tuple[int, float, float]:
     """Count, mean and squares of some scores, scaled."""
     if not scores.count:
         return 0, 0.0, 0.0
