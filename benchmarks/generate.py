@@ -198,8 +198,8 @@ def kill(kills: int) -> None:
             lost += len(wrong) + (len(rows) != WANTED) + len(set(bill) - {row.key for row in rows})
             twice += sum(bill.values()) - len(bill)
     print(
-        f"kill -9: {killed} kills in {seed} searches of {WANTED} calls, {time.monotonic() - began:.0f} s; wrong entries "
-        f"of the ledger: {lost}; answers that were in flight and paid for again: {twice}",
+        f"kill -9: {killed} kills in {seed} searches of {WANTED} calls, {time.monotonic() - began:.0f} s; wrong "
+        f"entries of the ledger: {lost}; answers that were in flight and paid for again: {twice}",
         flush=True,
     )
 
