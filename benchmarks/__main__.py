@@ -11,6 +11,7 @@ from pathlib import Path
 from . import (
     chess,
     fast,
+    generate,
     graph,
     growth,
     memory,
@@ -40,6 +41,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "parts": parts.measure,
     "networks": networks.measure,
     "fast": fast.measure,
+    "generate": generate.measure,
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,

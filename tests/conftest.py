@@ -22,6 +22,8 @@ REFERENCE = Path(os.environ.get("PLAYOUT_REFERENCE") or Path(__file__).parents[2
 # part in all three runs.
 COMPILED_ONLY = (
     "adapters/test_*.py",
+    "generate/test_*.py",
+    "mcp/test_*.py",
     "test_arena*.py",
     "test_best*.py",
     "test_client*.py",

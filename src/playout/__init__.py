@@ -29,6 +29,7 @@ from .errors import (
     EvaluatorError,
     FileError,
     GameError,
+    GeneratorError,
     PlayoutError,
     PositionError,
     SettingsError,
@@ -36,6 +37,23 @@ from .errors import (
 from .evaluators.pytorch import TorchNetwork
 from .game import CHANCE, TERMINAL, Game, Position
 from .game.wrap import wrap
+from .generate import (
+    ABMCTS,
+    GENERATE,
+    Answer,
+    Call,
+    CallEstimate,
+    GeneratedNode,
+    GeneratedResult,
+    GeneratedSearch,
+    GeneratePolicy,
+    GeneratingNode,
+    GeneratorStats,
+    Pace,
+    Spend,
+    judge,
+    proposer,
+)
 from .policies import GRAVE, PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
@@ -82,7 +100,9 @@ else:
     from .core.rng import random_normal as normal
 
 __all__ = [
+    "ABMCTS",
     "CHANCE",
+    "GENERATE",
     "GRAVE",
     "NMCS",
     "NRPA",
@@ -93,9 +113,12 @@ __all__ = [
     "ActionError",
     "ActionStats",
     "All",
+    "Answer",
     "Backup",
     "Best",
     "BusyError",
+    "Call",
+    "CallEstimate",
     "Change",
     "Choice",
     "EdgeScore",
@@ -107,6 +130,13 @@ __all__ = [
     "Forced",
     "Game",
     "GameError",
+    "GeneratePolicy",
+    "GeneratedNode",
+    "GeneratedResult",
+    "GeneratedSearch",
+    "GeneratingNode",
+    "GeneratorError",
+    "GeneratorStats",
     "Gumbel",
     "Halving",
     "ImplicitMinimax",
@@ -119,6 +149,7 @@ __all__ = [
     "Noise",
     "OneAtATime",
     "Outside",
+    "Pace",
     "Parent",
     "PartReport",
     "Playout",
@@ -135,6 +166,7 @@ __all__ = [
     "SettingsError",
     "Solution",
     "Solver",
+    "Spend",
     "Static",
     "Step",
     "Thompson",
@@ -152,10 +184,12 @@ __all__ = [
     "from_pettingzoo",
     "games",
     "gym_env",
+    "judge",
     "normal",
     "openspiel_bot",
     "pettingzoo_env",
     "preset",
+    "proposer",
     "random",
     "random_below",
     "random_float",

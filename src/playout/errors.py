@@ -34,3 +34,7 @@ class BusyError(PlayoutError):
 
 class EvaluatorError(PlayoutError):
     """A network, or a function in its place, that failed or did not answer with a policy and a value."""
+
+
+class GeneratorError(PlayoutError):
+    """A generator that failed, took too long, or did not answer with a state and a score."""

@@ -1,0 +1,178 @@
+"""What generators answer: its forms, its checks, and the states as texts for the ledger."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playout.common.arguments import plain
+from playout.errors import GeneratorError
+
+LARGEST = 1_000_000  # characters of a state's text, unless a search says otherwise
+TUPLE = "__tuple__"
+SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a generator may return in place of (state, score): more about the same.
+
+    A state of None says that there is nothing more to propose here. Without a score, the search's `evaluate` gives it.
+    """
+
+    state: Any
+    score: float | None = None
+    cost: float = 0.0  # in the unit of the search's limit
+    tokens: int | None = None
+
+
+def answer_from(raw: Any, who: str) -> Answer:
+    """What a generator returned, checked; a `GeneratorError` says what is wrong."""
+    if raw is None:
+        return Answer(None)
+    if isinstance(raw, Answer):
+        _check_number(raw.cost, f"{who} answered with a cost of {raw.cost!r:.40}", least=0.0)
+        if raw.tokens is not None and (isinstance(raw.tokens, bool) or not isinstance(plain(raw.tokens), int)):
+            raise GeneratorError(f"{who} answered with tokens of {raw.tokens!r:.40}, expected a whole number or None")
+        score = None if raw.score is None or raw.state is None else plain(raw.score)
+        return Answer(raw.state, score, float(plain(raw.cost)), raw.tokens)
+    if isinstance(raw, tuple) and len(raw) == 2:
+        return Answer(raw[0], None if raw[0] is None else plain(raw[1]))
+    raise GeneratorError(f"{who} returned {_short(raw)}, expected (state, score), po.Answer(…) or None")
+
+
+def score_from(score: Any, scores: tuple[float, float] | None, who: str) -> float:
+    """A score, checked against the declared range."""
+    _check_number(score, f"{who} gave the score {score!r:.40}")
+    if scores is not None and not scores[0] <= score <= scores[1]:
+        raise GeneratorError(
+            f"{who} gave the score {float(score):.6g}, which is not within the declared range {scores[0]:g} to "
+            f"{scores[1]:g}; declare another with scores=(low, high), or scores=None for any"
+        )
+    return float(score)
+
+
+def _check_number(value: Any, what: str, least: float | None = None) -> None:
+    value = plain(value)
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not good or (least is not None and value < least):
+        raise GeneratorError(f"{what}, expected a finite number{'' if least is None else f' of at least {least:g}'}")
+
+
+def _short(raw: Any) -> str:
+    text = repr(raw)
+    return f"{type(raw).__name__} {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
+
+
+def encode(state: Any) -> str:
+    """A state as JSON, with tuples kept apart from lists.
+
+    >>> encode((1, "a", [2.5, None]))
+    '{"__tuple__": [1, "a", [2.5, null]]}'
+    """
+    return json.dumps(_plain(state), ensure_ascii=False, allow_nan=False)
+
+
+def decode(text: str) -> Any:
+    """The state that `encode` wrote.
+
+    >>> decode('{"__tuple__": [1, "a", [2.5, null]]}')
+    (1, 'a', [2.5, None])
+    """
+    return _restored(json.loads(text))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if type(value) is tuple:
+        return {TUPLE: [_plain(item) for item in value]}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value) and TUPLE not in value:
+        return {key: _plain(item) for key, item in value.items()}
+    raise TypeError(f"{type(value).__name__} has no text")
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_restored(item) for item in value]
+    if isinstance(value, dict):
+        return tuple(map(_restored, value[TUPLE])) if TUPLE in value else {k: _restored(v) for k, v in value.items()}
+    return value
+
+
+def text_of(state: Any, encoder: Callable[[Any], str], largest: int, who: str) -> str:
+    """A state's text for the ledger; a `GeneratorError` says why there is none."""
+    try:
+        text = encoder(state)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise GeneratorError(
+            f"{who} answered with a state that can't be written to the ledger ({type(state).__name__}: {error}); "
+            f"answer with texts, numbers, lists, tuples and dictionaries, or pass encode= and decode="
+        ) from None
+    if not isinstance(text, str):
+        raise GeneratorError(f"encode returned {_short(text)}, expected a text")
+    check_size(text, largest, who)
+    return text
+
+
+def check_size(text: str, largest: int, who: str) -> None:
+    """Refuse a state whose text is too long."""
+    if len(text) > largest:
+        raise GeneratorError(
+            f"{who} answered with a state of {len(text):,} characters, expected at most {largest:,}; "
+            f"set largest= if that is meant"
+        )
+
+
+class Known:
+    """The states that a search has, found again by a key: the user's, the state itself if it has a hash, its text, or
+    else by comparing with each."""
+
+    def __init__(self, key: Callable[[Any], Any] | None) -> None:
+        self._key = key
+        self._by_key: dict[Any, Any] = {}
+        self._others: list[tuple[Any, Any]] = []
+
+    def key_of(self, state: Any) -> Any:
+        """What a state is known by; None: only equality tells."""
+        if self._key is not None:
+            try:
+                key = self._key(state)
+                hash(key)
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}"
+                raise GeneratorError(f"key= raised {why} for the state {state!r:.60}") from error
+            return ("key", key)
+        try:
+            hash(state)
+        except TypeError:
+            try:
+                return ("text", encode(state))
+            except (TypeError, ValueError, RecursionError):
+                return None
+        return ("state", state)
+
+    def find(self, state: Any) -> Any:
+        """What was added for an equal state, or None."""
+        key = self.key_of(state)
+        if key is not None:
+            return self._by_key.get(key)
+        return next((found for other, found in self._others if _equal(other, state)), None)
+
+    def add(self, state: Any, found: Any) -> None:
+        """Note a state."""
+        key = self.key_of(state)
+        if key is None:
+            self._others.append((state, found))
+        else:
+            self._by_key.setdefault(key, found)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:  # noqa: BLE001  # arrays compare to arrays, and users' classes may do anything
+        return a is b
