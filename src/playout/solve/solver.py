@@ -296,6 +296,11 @@ class _FarSession(_Session):
         check_can_travel(setup, solver.game.title)
         count = min(self.threads, solver.runs)
         self.workers = Workers(setup.worker, count, "the nested search", ray=ray, ahead=1)
+        try:
+            self.workers.wait()
+        except BaseException:
+            self.workers.close()
+            raise
         self.began = time.perf_counter()  # starting the workers is not part of the time
         self.deadline = math.inf if limits.seconds is None else self.began + limits.seconds
 

@@ -28,7 +28,7 @@ from .network_kind import FAST, PLANES, width
 from .pool import Pool, tables
 from .recipe import value_kind
 from .replay import Replay, Samples, reason
-from .report import check_figures, matches_text, summary
+from .report import ON_CLUSTER, check_figures, matches_text, summary
 from .selfplay import SelfPlayGames, check_observations
 
 RIVALS = (1, 10)  # UCT with this many times the simulations of the network
@@ -187,7 +187,8 @@ class Training:
             "play_seconds": round(seconds, 3),
         }
         if pool.figures is not None and self.ray is not None:
-            figures["cluster"] = pool.figures.line()
+            line = pool.figures.line()
+            figures |= {name: line[name] for name in ON_CLUSTER}
             pool.figures.say(now=True)
         self.replay.write(number, samples, {"generation": number, "seed": recipe.seed, "figures": figures})
         return figures

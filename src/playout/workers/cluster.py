@@ -22,7 +22,7 @@ from .site import Event, Member, Site, Worker
 AUTO, LOCAL = "auto", "local"
 EXPECTED = "expected HOST:PORT of a cluster that runs, `auto` for the one on this machine, or `local` to start one"
 STORE_BYTES = 256 << 20  # of the object store of a local cluster
-START_SECONDS = 120.0  # within which a worker must be there
+START_SECONDS = 300.0  # within which a worker must be there
 CONNECT_SECONDS = 5.0
 LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
 HELLO, BEGIN, PLAY = "hello", "begin", "play"
@@ -51,7 +51,7 @@ class RayWorker:
         self.worker: Worker | None = None
 
     def hello(self, expected: dict[str, str], parcel: Parcel) -> Any:
-        """Refuse other versions than the driver's, and take its files over; returns this machine's name."""
+        """Refuse other versions than the driver's, and take its files over; returns this machine's name and process."""
         machine = platform.node() or "a machine"
         for name, version in versions().items():
             if version != expected[name]:
@@ -65,7 +65,7 @@ class RayWorker:
             return error
         except Exception as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"{machine} of the cluster can't load the user's files: {type(error).__name__}: {error}")
-        return machine
+        return machine, os.getpid()
 
     def begin(self, make: Callable[[], Worker], what: str) -> Any:
         """Make the worker."""
@@ -76,10 +76,6 @@ class RayWorker:
         """What comes of a job, and the memory of this process."""
         assert self.worker is not None
         return self._answer(lambda: self.worker.play(*job)), memory_of()  # type: ignore[union-attr]
-
-    def pid(self) -> int:
-        """The process, for those who look for it."""
-        return os.getpid()
 
     def _answer(self, work: Callable[[], Any]) -> Any:
         try:
@@ -95,7 +91,7 @@ class RayMember(Member):
 
     def __init__(self, actor: Any) -> None:
         super().__init__()
-        self.actor, self.began = actor, time.monotonic()
+        self.actor, self.process = actor, 0
         self.asked: dict[Any, tuple[str, int]] = {}  # by reference: the method, and the ticket of a job
 
 
@@ -159,7 +155,7 @@ class Cluster(Site):
             elif isinstance(answer, Exception):
                 raise answer
             elif method == HELLO:
-                member.machine = answer
+                member.machine, member.process = answer
                 self._ask(member, BEGIN, -1, self.make, self.what)
             else:
                 member.is_ready = True
@@ -256,7 +252,11 @@ def connect(ray: Any, address: str, count: int | None) -> bool:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        options |= {"num_cpus": max(cores(), count or 0), "object_store_memory": STORE_BYTES, "include_dashboard": False}
+        options |= {
+            "num_cpus": max(cores(), count or 0),
+            "object_store_memory": STORE_BYTES,
+            "include_dashboard": False,
+        }
     elif address != AUTO:
         _check_listening(address)
     try:
@@ -270,6 +270,8 @@ def connect(ray: Any, address: str, count: int | None) -> bool:
         if "ersion mismatch" in text:
             raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
         raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
+    with contextlib.suppress(AttributeError):  # Ray prints the end of each worker on stdout; the figures tell it
+        ray._private.worker.print_to_stdstream = lambda *arguments, **named: None
     return True
 
 

@@ -57,6 +57,7 @@ class RootsSetup:
         crew = Workers(self.worker, count, "the search", ray=ray, ahead=1)
         search.grow = partial(FarForestRun, crew)
         try:
+            crew.wait()
             return search.run(limits, progress=progress)
         finally:
             search.grow = ForestRun

@@ -48,6 +48,11 @@ class Workers:
         self._lost: dict[int, int] = {}  # how often a job's worker died, by ticket
         self._again: deque[tuple[int, tuple[Any, ...]]] = deque()
 
+    def wait(self) -> None:
+        """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work."""
+        while not any(member.is_ready for member in self.site.members):
+            self.site.wait(LOOK_SECONDS)
+
     def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True; then end.
 
