@@ -2,7 +2,8 @@
 
 measure        self-play of connect four by one and two workers, in processes and on a Ray cluster of this machine
 model FILE     a discrete-event model with the constants that `measure --json FILE` wrote: 1 to 1,000 machines
-faults         an arena on Ray whose workers are killed; its games are compared with those of one process
+faults         an arena on two Ray nodes of this machine whose workers and second node are killed; its games are
+               compared with those of one process
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from playout.play.chance import seed_of
 from playout.play.source import GameSource
 from playout.training.pool import Pool, tables
 from playout.training.training import Training
-from playout.workers.cluster import LOCAL, Cluster
+from playout.workers.cluster import LOCAL
 from playout.workers.figures import listeners
 
 RECIPE: dict[str, Any] = {"games": 64, "simulations": 64, "teacher": 0, "blocks": 2, "filters": 16, "every": 0}
@@ -147,37 +148,60 @@ def model(measured: dict[str, Any]) -> None:
 # Faults.
 
 
-def faults(kills: int, games: int) -> None:
-    """Kill a worker again and again during an arena, and compare its games with those of one process."""
+def faults(kills: int, nodes: int, games: int) -> None:
+    """Kill a worker, or the second of two nodes, again and again during an arena, and compare its games."""
+    import ray
+    from ray.cluster_utils import Cluster as RayCluster
+
     options: dict[str, Any] = {"games": games, "simulations": 3000, "seed": 1}
     players = ["default", "policy=puct"]
     here = make_match("connect4", players, concurrency=1, **options)
     here.run()
-    clusters: list[Any] = []
-    start = Cluster.__init__
-
-    def noted(self: Cluster, *arguments: Any) -> None:
-        clusters.append(self)
-        start(self, *arguments)
-
-    Cluster.__init__ = noted  # type: ignore[method-assign]
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    node = {"num_cpus": 1, "object_store_memory": 100_000_000}
+    cluster = RayCluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    second = cluster.add_node(**node)
     lines: list[dict[str, Any]] = []
     listeners.append(lines.append)
-    killed, every = 0, max(1, games // (kills + 1))
+    killed = lost = 0
+    every = max(1, games // (kills + nodes + 1))
 
     def kill(match: Any) -> None:
-        nonlocal killed
-        ready = [member for member in clusters[0].members if member.is_ready] if clusters else []
-        if ready and killed < kills and len(match.done) >= every * (killed + 1):
-            os.kill(ready[killed % len(ready)].process, signal.SIGKILL)
+        nonlocal killed, lost, second
+        if killed + lost >= kills + nodes or len(match.done) < every * (killed + lost + 1):
+            return
+        if (killed + lost) % (kills // max(1, nodes) + 1) == 1 and lost < nodes:
+            cluster.remove_node(second, allow_graceful=False)
+            second = cluster.add_node(**node)
+            lost += 1
+        elif there := _actors():
+            os.kill(there[killed % len(there)], signal.SIGKILL)
             killed += 1
 
-    far = make_match("connect4", players, ray=LOCAL, concurrency=2, **options)
-    far.run(kill)
+    far = make_match("connect4", players, ray=cluster.address, **options)
+    try:
+        far.run(kill)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
     same = all(
         (far.done[n].moves, far.done[n].returns) == (here.done[n].moves, here.done[n].returns) for n in here.done
     )
-    print(json.dumps({"killed": killed, "games": len(far.done), "the same games": same, **lines[-1]}))
+    told = {"killed": killed, "nodes lost": lost, "games": len(far.done), "the same games": same}
+    print(json.dumps({**told, **(lines[-1] if lines else {})}))
+
+
+def _actors() -> list[int]:
+    """The processes of workers on the clusters of this machine."""
+    found = (path for path in Path("/proc").glob("[0-9]*/cmdline") if _begins(path, b"ray::RayWorker"))
+    return [int(path.parent.name) for path in found]
+
+
+def _begins(path: Path, name: bytes) -> bool:
+    try:
+        return path.read_bytes().startswith(name)
+    except OSError:  # it has ended
+        return False
 
 
 def main() -> None:
@@ -189,13 +213,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there")
     parser.add_argument("--games", type=int, default=64)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--nodes", type=int, default=3)
     given = parser.parse_args()
     if given.what == "measure":
         found = measure(given.games)
         if given.json is not None:
             given.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     elif given.what == "faults":
-        faults(given.kills, given.games)
+        faults(given.kills, given.nodes, given.games)
     elif given.file is None:
         parser.error("model needs the FILE that `measure --json FILE` wrote")
     else:

@@ -50,7 +50,7 @@ class Heap(po.Game):
 
     @staticmethod
     def current_player(state):
-        return 0
+        return 0 if state.stones > 1 else po.TERMINAL
 
     @staticmethod
     def legal_actions(state, actions):
@@ -62,10 +62,6 @@ class Heap(po.Game):
     def apply(state, action, rewards):
         state.stones -= action
         rewards[0] += action == 2
-
-    @staticmethod
-    def is_terminal(state):
-        return state.stones <= 1
 """
 
 
@@ -252,6 +248,13 @@ def test_a_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:
     changed = Parcel(tuple(replace(file, data=file.data + b"!") for file in parcel.files))
     with pytest.raises(FileError, match="arrived with another hash than it was sent with"):
         changed.open()
+
+
+def test_what_the_script_itself_defines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Killer, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "Killer", Killer, raising=False)
+    with pytest.raises(SettingsError, match="put it into a file of its own"):
+        parcel_of(Killer)
 
 
 def test_other_versions_are_refused_by_name(ray_cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,11 @@ class Parcel:
 def parcel_of(*things: Any) -> Parcel:
     """The files that define what is sent, as far as they are the user's own."""
     words = _words(things)
+    if "__main__" in words:
+        raise SettingsError(
+            "the script that runs defines what is to be sent to other machines; put it into a file of its own, and "
+            "import that"
+        )
     files: dict[str, TravellingFile] = {}
     modules = list[tuple[str, str]]()
     folders = set[Path]()
