@@ -157,7 +157,7 @@ def faults(kills: int, nodes: int, games: int) -> None:
     players = ["default", "policy=puct"]
     here = make_match("connect4", players, concurrency=1, **options)
     here.run()
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     node = {"num_cpus": 1, "object_store_memory": 100_000_000}
     cluster = RayCluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     second = cluster.add_node(**node)

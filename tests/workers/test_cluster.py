@@ -70,7 +70,7 @@ def ray_cluster() -> Iterator[str]:
     """A cluster of two CPUs on this machine, bounded in memory, which ends with the tests of this file."""
     import ray
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     found = ray.init(
         address="local",
         num_cpus=2,

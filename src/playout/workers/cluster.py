@@ -252,6 +252,7 @@ def connect(ray: Any, address: str, count: int | None) -> bool:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_worker_niceness", "0")  # as processes are; Ray's own is 15
         options |= {
             "num_cpus": max(cores(), count or 0),
             "object_store_memory": STORE_BYTES,
