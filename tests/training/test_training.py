@@ -140,7 +140,7 @@ def leaning(game: Any) -> Any:
 
 
 def tiny(game: Any, **changes: Any) -> Recipe:
-    return recipe_for(game, **{**TINY, **changes})
+    return recipe_for(game, **{name: value for name, value in {**TINY, **changes}.items() if name != "workers"})
 
 
 # What a root adds to self-play.
@@ -260,7 +260,7 @@ def test_straying_is_noticed() -> None:
     from playout.training.selfplay import _SelfPlay
 
     game = po.games.load("connect4")
-    recipe = recipe_for(game, **(TINY | {"temperature_moves": 40, "cheap": 0.0, "teacher": 0}))
+    recipe = tiny(game, temperature_moves=40, cheap=0.0, teacher=0)
 
     def played(recipe: Recipe) -> list[Any]:
         table = _SelfPlay(game, recipe, uniform(game), 4, 0, lambda games, evaluations: None)
@@ -354,11 +354,13 @@ def test_three_players_each_have_their_value() -> None:
 
 
 def test_matches_are_scored_for_the_network(tictactoe: Any) -> None:
-    scores = match_scores(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 4, 5)
+    scores = match_scores(tictactoe, tiny(tictactoe, simulations=30), uniform(tictactoe), 1, 5, 0, 2)
     assert len(scores) == 4
     assert sum(scores) >= 2.0  # against a player who looks at one playout
-    walks = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 3, 5)
-    assert len(walks) == 3
+    walks = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 5, 0, 2)
+    assert len(walks) == 4
+    rest = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 5, 1, 1)
+    assert walks[2:] == rest  # the same games, whoever plays those before
     assert set(walks) <= {0.0, 0.5, 1.0}
 
 
@@ -561,10 +563,10 @@ def test_a_full_disk_leaves_the_last_checkpoint(
 
 @pytest.mark.compiled_only
 def test_processes_stay_and_answer_in_order(tictactoe: Any) -> None:
-    recipe = tiny(tictactoe, workers=2)
-    pool = Pool(GameSource("tictactoe"), tictactoe, recipe)
+    recipe = tiny(tictactoe)
+    pool = Pool(GameSource("tictactoe"), tictactoe, recipe, 2)
     try:
-        jobs = [("table", place, None, 3, 10 + place) for place in (0, 1)]
+        jobs = [("table", place, None, 10 + place, 0, 3) for place in (0, 1)]
         first, again = pool.share(jobs), pool.share(jobs)
         with pytest.raises(po.PlayoutError, match="AttributeError"):
             pool.share([("nothing", 0)])

@@ -17,14 +17,14 @@ import pytest
 import playout as po
 from playout.cli import main
 from playout.errors import FileError, GameError, SettingsError
-from playout.play import workers
 from playout.play.source import GameSource
-from playout.play.workers import GUARD, OURS, UNGUARDED, check_not_importing, ending
 from playout.training.pool import Pool
 from playout.training.replay import Replay, packed, read_arrays, unpacked, write_arrays
 from playout.training.selfplay import play_table
 from playout.training.training import Callbacks, Training, train
 from playout.training.turns import symmetries_of
+from playout.workers import processes as workers
+from playout.workers.processes import GUARD, OURS, UNGUARDED, check_not_importing, ending
 from tests.places import DOCS
 from tests.processes import hearing_ctrl_c
 
@@ -94,7 +94,7 @@ def test_the_same_command_goes_on_with_more_threads_than_cores(tictactoe: Any, t
 def test_settings_without_games_bind_nobody(tictactoe: Any, tmp_path: Path) -> None:
     first = Training(tictactoe, tmp_path, **TINY)
     with first.folder.locked():
-        first.folder.begin(first.recipe, TINY)
+        first.folder.begin(first.recipe, {name: value for name, value in TINY.items() if name != "workers"})
     train(tictactoe, tmp_path, 1, **{**TINY, "filters": 8})
     assert Training(tictactoe, tmp_path).recipe.filters == 8
 
@@ -401,33 +401,46 @@ def test_how_a_process_ended(code: int, expected: str) -> None:
 def pool(tictactoe: Any) -> Iterator[Pool]:
     """Two processes, started where Ctrl-C is heard."""
     with hearing_ctrl_c():
-        made = Pool(GameSource("tictactoe"), tictactoe, tiny(tictactoe, workers=2))
+        made = Pool(GameSource("tictactoe"), tictactoe, tiny(tictactoe), 2)
     yield made
     made.close()
 
 
-JOBS = [("table", place, None, 1, 10 + place) for place in (0, 1)]
+def processes_of(pool: Pool) -> list[Any]:
+    assert pool.workers is not None
+    assert isinstance(pool.workers.site, workers.Processes)
+    return pool.workers.site.processes
+
+
+JOBS = [("table", place, None, 10 + place, 0, 1) for place in (0, 1)]
 
 
 @pytest.mark.compiled_only
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals for one process there")
 def test_processes_never_see_ctrl_c(pool: Pool) -> None:
-    for process in pool.processes:  # which have not imported anything yet
+    for process in processes_of(pool):  # which have not imported anything yet
         os.kill(process.pid, signal.SIGINT)
     assert len(pool.share(JOBS)) == 2
 
 
 @pytest.mark.compiled_only
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals for one process there")
-@pytest.mark.parametrize(
-    ("number", "message"),
-    [(signal.SIGKILL, "possibly out of memory; the same command"), (signal.SIGSEGV, "`playout doctor tictactoe`")],
-    ids=["killed", "crashed"],
-)
-def test_a_process_that_is_lost_is_reported(pool: Pool, number: int, message: str) -> None:
-    os.kill(pool.processes[0].pid, number)
-    with pytest.raises(GameError, match=message):
+def test_a_process_that_crashes_is_reported(pool: Pool) -> None:
+    os.kill(processes_of(pool)[0].pid, signal.SIGSEGV)
+    with pytest.raises(GameError, match="`playout doctor tictactoe`"):
         pool.share(JOBS)
+
+
+@pytest.mark.compiled_only
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals for one process there")
+def test_a_process_that_is_killed_is_replaced_and_its_games_are_played_again(pool: Pool, tictactoe: Any) -> None:
+    os.kill(processes_of(pool)[0].pid, signal.SIGKILL)
+    found = pool.share(JOBS)
+    for place, table in enumerate(found):
+        here = play_table(tictactoe, tiny(tictactoe), None, 1, 10 + place)
+        assert np.array_equal(table.samples.policy, here.samples.policy)
+    assert pool.figures is not None
+    assert (pool.figures.restarts, pool.figures.repeated, pool.figures.done) == (1, 1, 2)
 
 
 def test_ctrl_c_while_processes_start_comes_afterwards() -> None:

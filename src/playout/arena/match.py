@@ -20,8 +20,9 @@ from playout.play.referee import MARGIN, MAX_MOVES, MatchSetup, Referee, Schedul
 from playout.play.source import GameSource, identity
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.store import ResultsFile
-from playout.play.workers import Workers, can_be_sent
 from playout.settings import Settings
+from playout.workers.site import can_be_sent, check_can_travel
+from playout.workers.workers import Workers
 
 from .result import MatchResult
 from .statistics import Sprt
@@ -38,10 +39,11 @@ class Match:
     openings: RandomOpenings | FileOpenings
     jobs: list[ScheduledGame]
     store: ResultsFile[Record]
-    concurrency: int
+    concurrency: int  # 0: as many as the CPUs of the cluster
     sprt: Sprt | None = None
     done: dict[int, Record] = field(default_factory=dict)
     resumed: int = 0
+    ray: str | None = None
 
     def __post_init__(self) -> None:
         self.done = {r.number: r for r in self.store.records() if r.number < len(self.jobs)}
@@ -60,11 +62,12 @@ class Match:
         if progress is not None:
             progress(self)
         if left and self.decided()[1] is None:
-            if self.concurrency == 1:
+            if self.concurrency == 1 and self.ray is None:
                 self._play_here(left, finished)
             else:
                 advice = "; the games recorded so far are kept, and the same command resumes the match"
-                workers = Workers(self.setup.referee, min(self.concurrency, len(left)), "the arena", advice)
+                count = min(self.concurrency, len(left)) if self.concurrency else None
+                workers = Workers(self.setup.referee, count, "the arena", advice, ray=self.ray)
                 workers.play(((job, self.opening(job)) for job in left), finished)
         return self.result()
 
@@ -156,6 +159,7 @@ def make_match(
     db: str | Path | None = None,
     margin: float = MARGIN,
     patience: float = PATIENCE,
+    ray: str | None = None,
 ) -> Match:
     """A match, checked and ready to `run`; see `play_match` for the arguments."""
     games, max_moves, seed = whole_from(games, "games"), whole_from(max_moves, "max_moves"), seed_from(seed)
@@ -183,7 +187,9 @@ def make_match(
     setup = MatchSetup(source, specs, seed, clock, max_moves, margin, patience)
     if concurrency is not None and (not isinstance(concurrency, int) or not 1 <= concurrency <= 1024):
         raise SettingsError(f"concurrency is {concurrency!r}, expected a number of games from 1 to 1024")
-    if not can_be_sent(setup) or (game.keeps_objects and not can_be_sent(game)):
+    if ray is not None:
+        check_can_travel((setup, game if game.keeps_objects else None), game.title)
+    elif not can_be_sent(setup) or (game.keeps_objects and not can_be_sent(game)):
         if concurrency is not None and concurrency > 1:
             raise SettingsError(
                 f"{game.title} can't be sent to another process; leave concurrency at 1, or define the game as a class "
@@ -210,7 +216,7 @@ def make_match(
     }
     jobs = schedule(seatings, games // game.players)
     store = ResultsFile(db, description, Record, partial(_fault, game, len(specs)))
-    return Match(setup, game, found, jobs, store, concurrency or cores(), sprt)
+    return Match(setup, game, found, jobs, store, concurrency or (0 if ray else cores()), sprt, ray=ray)
 
 
 def play_match(
@@ -226,7 +232,8 @@ def play_match(
     `games` for each two players, with paired openings of random `plies` or from a file `openings`; `simulations`,
     `seconds` (a move) or `clock` ("1+0.05") for players without limits of their own; `sprt` (elo0, elo1) ends it
     early; `round_robin` for more than two players; `db` is the results file, `record` gets the games (PGN for chess,
-    JSON lines for others); `concurrency` games at once (in processes when more than one).
+    JSON lines for others); `concurrency` games at once (in processes when more than one); `ray` is the address of a
+    cluster that plays them.
 
     >>> play_match("tictactoe", ["default,n=200", "random"], games=4, concurrency=1).tally().losses
     0

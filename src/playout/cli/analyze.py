@@ -11,6 +11,7 @@ from playout.report.summary import found_line
 from playout.report.words import clean, count, number, proven_word, who
 from playout.search import Search
 from playout.search.result import Result
+from playout.workers.roots import RootsSetup
 
 from .options import (
     Bytes,
@@ -20,6 +21,7 @@ from .options import (
     Nodes,
     PositionText,
     Preset,
+    RayAddress,
     Roots,
     SearchOption,
     Seconds,
@@ -29,6 +31,7 @@ from .options import (
     Threads,
     limits,
     load_game,
+    on_cluster,
     search_settings,
     within_time,
 )
@@ -48,6 +51,7 @@ def analyze(
     set: Set = None,
     threads: Threads = None,
     roots: Roots = None,
+    ray: RayAddress = None,
     seed: Seed = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Explain the move in words.")] = False,
     svg: Annotated[
@@ -63,13 +67,18 @@ def analyze(
     The search stops at the first limit it reaches. Ctrl-C stops it too: the result so far is shown, with exit code 130.
     """
     check_can_write(svg, "--svg")
+    on_cluster(ray)
     within = limits(simulations, seconds, nodes, bytes)
     with within_time(within):
         loaded = load_game(game, set)
         name, settings = search_settings(loaded, preset, option, network, threads, roots)
-        search = Search(loaded, settings, position=position, seed=seed)
+        setup = RootsSetup(loaded, settings, position, seed)
+        search = setup.search()
     with stopped_by_interrupt(search), search_progress(loaded.title, not json) as progress:
-        result = search.run(within, progress=progress)
+        if ray is not None:
+            result = setup.run(search, within, ray=ray, progress=progress)
+        else:
+            result = search.run(within, progress=progress)
     with within_time(within):  # the game's own texts
         if json:
             print_json(result.to_dict() | {"settings": name} | ({"explanation": result.explain()} if explain else {}))

@@ -14,7 +14,7 @@ from playout.errors import SettingsError
 from playout.play.players import PATIENCE
 from playout.play.referee import MARGIN, MAX_MOVES
 
-from .options import GameName, Json, Openings, Plies, Set, number, pairs, whole
+from .options import GameName, Json, Openings, Plies, RayAddress, Set, number, on_cluster, pairs, whole
 from .output import check_can_write, console, print_json, progress
 
 NO_FILE = "none"
@@ -74,6 +74,7 @@ def arena(
             "--concurrency", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"
         ),
     ] = None,
+    ray: RayAddress = None,
     db: Annotated[
         str,
         typer.Option(
@@ -115,6 +116,7 @@ def arena(
     exit code 130; the same command resumes it.
     """
     check_can_write(record, "--record")
+    on_cluster(ray)
     match = make_match(
         game,
         players,
@@ -133,6 +135,7 @@ def arena(
         db=None if db == NO_FILE else db,
         margin=margin,
         patience=patience,
+        ray=ray,
     )
     code = 0
     try:

@@ -21,18 +21,20 @@ from .options import (
     MaxMoves,
     Openings,
     Plies,
+    RayAddress,
     SearchOption,
     Set,
     Workers,
     called,
     number,
+    on_cluster,
     pairs,
     seed_number,
     whole,
 )
 from .output import check_can_write, console, print_json, progress
 
-SILENT = ("db", "json", "markdown", "svg", "workers")  # options that do not change what is found
+SILENT = ("db", "json", "markdown", "ray", "svg", "workers")  # options that do not change what is found
 
 
 def compare(
@@ -84,6 +86,7 @@ def compare(
     plies: Plies = None,
     max_moves: MaxMoves = None,
     workers: Workers = None,
+    ray: RayAddress = None,
     set: Set = None,
     seed: Annotated[
         int,
@@ -117,6 +120,7 @@ def compare(
     Two players: Elo against the reference. One player: scores, and the lead over the reference. Ctrl-C stops it, with
     exit code 130; the same command goes on, and one with other variants plays only theirs.
     """
+    on_cluster(ray)
     check_can_write(svg, "--svg")
     check_can_write(markdown, "--markdown")
     base = ",".join([preset, *(f"{key}={value}" for key, value in pairs(option, "--option", "c=2").items())])
@@ -134,6 +138,7 @@ def compare(
         max_moves=max_moves,
         seed=seed,
         workers=workers,
+        ray=ray,
         db=None if db == NO_FILE else db,
     )
     code = 0

@@ -23,11 +23,13 @@ from .options import (
     Json,
     MaxMoves,
     Preset,
+    RayAddress,
     SearchOption,
     Set,
     Workers,
     load_game,
     number,
+    on_cluster,
     search_settings,
     seed_number,
     whole,
@@ -63,6 +65,7 @@ def evaluate(
     ] = None,
     max_moves: MaxMoves = None,
     workers: Workers = None,
+    ray: RayAddress = None,
     set: Set = None,
     seed: Annotated[
         int,
@@ -82,6 +85,7 @@ def evaluate(
 
     Ctrl-C stops it and reports the finished games, with exit code 130.
     """
+    on_cluster(ray)
     check_can_write(svg, "--svg")
     if player and (option or preset is not None):
         raise SettingsError("--player says how to search, and so do --preset and --option; give one or the other")
@@ -105,6 +109,7 @@ def evaluate(
             simulations=simulations,
             seconds=seconds,
             workers=workers,
+            ray=ray,
             max_moves=ENDLESS if max_moves is None else max_moves,
             seed=seed,
             progress=None if show is None else lambda now: show(*_live(now)),

@@ -1,8 +1,10 @@
 """What several commands are given: the game, its settings, limits, and how to search."""
 
 import contextlib
+import json
 import re
 import shlex
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +20,8 @@ from playout.game import Game
 from playout.search.limits import Limits
 from playout.settings import WITH_NETWORK, Settings, preset_for
 from playout.settings.options import OptionError, make_settings
+from playout.workers.cluster import check_address, load_ray
+from playout.workers.figures import listeners
 
 SECONDS = 1.0  # when no limit is given
 
@@ -151,6 +155,16 @@ Workers = Annotated[
     int | None,
     typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
 ]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Work on a Ray cluster: its HOST:PORT, `auto` for the one on this machine, or `local` to start one; "
+        "docs/cluster.md.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 # An option has one or two dashes and a small letter. Anything else that begins with a dash is a negative number, or a
@@ -175,6 +189,15 @@ def called(context: typer.Context, without: Collection[str]) -> str:
         for one in value if isinstance(value, list | tuple) else [value]:
             words += [*(parameter.opts[:1] if parameter.param_type_name == "option" else []), str(one)]
     return shlex.join(words)
+
+
+def on_cluster(ray: str | None) -> None:
+    """Refuse an address that can't be one, or a missing package, and print the workers' figures as lines of JSON."""
+    if ray is None:
+        return
+    check_address(ray)
+    load_ray()
+    listeners[:] = [lambda line: print(json.dumps(line), file=sys.stderr, flush=True)]
 
 
 def pairs(given: list[str] | None, option: str, example: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from playout.report.words import number as number_text
 from playout.solve import CTRL_C, METHODS, SECONDS, Solver
 from playout.solve import solve as run
 
-from .options import GameName, Json, PositionText, Set, load_game, number, seed_number, whole
+from .options import GameName, Json, PositionText, RayAddress, Set, load_game, number, on_cluster, seed_number, whole
 from .output import check_can_write, console, print_json, progress
 
 
@@ -85,6 +85,7 @@ def solve(
         int | None,
         typer.Option("--threads", metavar="N", parser=whole, help="Runs at the same time.", show_default="cores"),
     ] = None,
+    ray: RayAddress = None,
     file: Annotated[
         Path | None,
         typer.Option(
@@ -112,6 +113,7 @@ def solve(
     130.
     """
     check_can_write(file, "--file")
+    on_cluster(ray)
     loaded = load_game(game, set)
     given: dict[str, Any] = {"levels": levels, "iterations": iterations, "alpha": alpha, "repetitions": repetitions}
     given |= {"playouts": playouts_each, "priors": priors}
@@ -139,6 +141,7 @@ def solve(
             threads=threads,
             seed=seed,
             file=file,
+            ray=ray,
             progress=None if show is None else lambda solver, share: show(_live(solver), share),
         )
     if json:

@@ -16,7 +16,7 @@ from playout.training.taught import TaughtTraining
 from playout.training.taught_recipe import TaughtRecipe
 from playout.training.training import Callbacks, Training
 
-from .options import GameName, Set, number, pairs, whole
+from .options import GameName, RayAddress, Set, number, on_cluster, pairs, whole
 from .output import progress
 
 
@@ -102,6 +102,7 @@ def train(
         int | None,
         typer.Option("--workers", metavar="N", parser=whole, help="Processes.", show_default="as many as cores"),
     ] = None,
+    ray: RayAddress = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,8 +127,9 @@ def train(
     With --fast --teacher PLAYER, a network over sparse inputs learns what PLAYER thinks of positions of varied play:
     its value and its move. DIR then holds the network (GAME.fast), the report and what was labelled.
     """
+    on_cluster(ray)
     values = pairs(set, "--set", "target=21")
-    given: dict[str, Any] = {"workers": workers, "seed": seed}
+    given: dict[str, Any] = {"workers": workers, "seed": seed, "ray": ray}
     played: dict[str, Any] = {
         "games": games,
         "simulations": simulations,

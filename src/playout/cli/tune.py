@@ -26,10 +26,12 @@ from .options import (
     Openings,
     Plies,
     Preset,
+    RayAddress,
     SearchOption,
     Set,
     Workers,
     number,
+    on_cluster,
     pairs,
     seed_number,
     whole,
@@ -113,6 +115,7 @@ def tune(
     plies: Plies = None,
     max_moves: MaxMoves = None,
     workers: Workers = None,
+    ray: RayAddress = None,
     set: Set = None,
     seed: Annotated[
         int,
@@ -142,6 +145,7 @@ def tune(
     Optuna chooses the trials and gives hopeless ones up; it is installed with pip install 'playout[tune]'. Ctrl-C stops
     and shows the best so far, with exit code 130; the same command goes on.
     """
+    on_cluster(ray)
     test = Sprt(*(read_sprt(sprt) or SPRT))
     if not test.elo0 < test.elo1:
         raise SettingsError(f"--sprt is {sprt}, expected elo0 below elo1, as in 0,10")
@@ -165,6 +169,7 @@ def tune(
             pruner=pruner,
             seed=seed,
             workers=workers,
+            ray=ray,
             db=None if db == NO_FILE else db,
             study=study,
         )

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 import traceback
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from playout.errors import PlayoutError
 
 _loaded: dict[Path, tuple[str, bytes]] = {}  # imported files: the module's name, and the source
+_moved: dict[str, str] = {}  # files of another machine that were sent to this one, and where they are here
 
 
 def split(spec: str) -> tuple[str, str] | None:
@@ -52,8 +54,30 @@ def _load_again(files: list[tuple[str, str]]) -> Loaded:
     return Loaded()
 
 
+def loaded_files() -> list[tuple[str, Path, bytes]]:
+    """The files imported so far: the module's name, the path, and the source as it was imported."""
+    return [(name, path, source) for path, (name, source) in _loaded.items() if name in sys.modules]
+
+
+def load_moved(moved: Mapping[str, str], folders: Sequence[str], modules: Sequence[tuple[str, str]]) -> None:
+    """Take files of another machine over: where each is here, folders to import from, and modules with their files."""
+    _moved.update(moved)
+    for folder in folders:
+        _make_importable(Path(folder))
+    for name, place in modules:
+        path = Path(here(place))
+        source = path.read_bytes()
+        if name not in sys.modules or _loaded.get(path, ("", b""))[1] != source:
+            _run(name, path, source)
+
+
+def here(place: str) -> str:
+    """Where a file is on this machine, if it was sent to it; otherwise the same place."""
+    return _moved.get(place, place)
+
+
 def _path(place: str) -> Path:
-    return Path(place).expanduser().resolve()
+    return Path(here(place)) if place in _moved else Path(here(str(Path(place).expanduser().resolve())))
 
 
 def _import_file(place: str, spec: str, refuse: type[PlayoutError]) -> ModuleType:

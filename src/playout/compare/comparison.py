@@ -17,10 +17,10 @@ from playout.play.players import UnfitPlayer, check_player
 from playout.play.referee import MAX_MOVES
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, spec_of
-from playout.play.workers import can_be_sent
 from playout.scores import ENDLESS
 from playout.search.limits import Limits
 from playout.settings import preset_for
+from playout.workers.site import can_be_sent, check_can_travel
 
 from .result import ComparisonResult, EloRow, PointsRow, Section
 from .variants import EXAMPLES, LeftOut, Variant, default_variants, read_variants
@@ -120,9 +120,10 @@ class Comparison:
         left_out: Sequence[LeftOut],
         seed: int,
         workers: int | None,
+        ray: str | None = None,
     ) -> None:
         self.game, self.groups, self.left_out, self.seed = game, groups, left_out, seed
-        self.workers = workers or cores()
+        self.workers, self.ray = workers, ray
         self.contests = list({id(contest): contest for group in groups for contest in group.contests}.values())
         self.resumed = self.played
         self.wanted = self.resumed + sum(len(contest.left()) for contest in self.contests)
@@ -147,9 +148,14 @@ class Comparison:
             return False
 
         if jobs:
-            count = min(self.workers, len(jobs)) if can_be_sent([contest.maker for contest in self.contests]) else 1
+            makers = [contest.maker for contest in self.contests]
+            count = None if self.workers is None and self.ray else min(self.workers or cores(), len(jobs))
+            if self.ray is not None:
+                check_can_travel(makers, self.game.title)
+            elif not can_be_sent(makers):
+                count = 1
             possible = (job for job in jobs if not self.contests[job[0]].refused)
-            play_contests(possible, finished, count, "the comparison", ADVICE)
+            play_contests(possible, finished, count, "the comparison", ADVICE, ray=self.ray, needs=makers)
         return self.result()
 
     def _refuse(self, contest: Contest, error: UnfitPlayer) -> None:
@@ -203,6 +209,7 @@ def make_comparison(
     seed: int | None = 0,
     workers: int | None = None,
     db: str | Path | None = None,
+    ray: str | None = None,
 ) -> Comparison:
     """A comparison, checked and ready to `run`; see `compare` for the arguments."""
     loaded = GameSource.of(game, settings, "compare").load()
@@ -253,7 +260,7 @@ def make_comparison(
                 for variant in found
             ]
             groups.append(MatchGroup(limits, reference, found, [MatchContest(match) for match in matches]))
-    return Comparison(loaded, groups, left_out, seed, workers)
+    return Comparison(loaded, groups, left_out, seed, workers, ray)
 
 
 def compare(
@@ -269,7 +276,7 @@ def compare(
     options if wanted). They play `games` each, at `simulations` and at `seconds` a move, `against` one or several
     players, by default the base itself. In games of two players all play the same openings (of random `plies`, or from
     a file `openings`) from both sides; games of one player have the same luck. `db` is the results file; `workers` play
-    at once.
+    at once, on the cluster `ray` if there is one.
 
     >>> found = compare("tictactoe", ["puct"], games=2, simulations=20, workers=1)
     >>> found.sections[0].rows[0].games

@@ -16,8 +16,9 @@ from playout.play.solo import ScoredGame, SoloSetup
 from playout.play.source import GameSource, identity
 from playout.play.spec import Spec
 from playout.play.store import ResultsFile
-from playout.play.workers import Worker, Workers
 from playout.scores import Scores
+from playout.workers.site import Worker
+from playout.workers.workers import Workers
 
 
 class Contest(ABC):
@@ -166,18 +167,21 @@ class ContestWorker:
 def play_contests(
     jobs: Iterable[tuple[Any, ...] | None],
     finished: Callable[[tuple[int, Any]], bool],
-    workers: int,
+    workers: int | None,
     what: str,
     advice: str,
     keep: int | None = None,
+    *,
+    ray: str | None = None,
+    needs: Any = None,
 ) -> None:
     """Play jobs, each (number of the contest, its maker, *what its worker plays), until `finished` returns True.
 
     With more than one worker they are played in processes, where None among the jobs means that the next one depends
-    on a result that is still to come.
+    on a result that is still to come; with `ray` on a cluster, where `needs` is what the makers refer to.
     """
-    if workers > 1:
-        Workers(partial(ContestWorker, keep), workers, what, advice).play(jobs, finished)
+    if ray is not None or workers is None or workers > 1:
+        Workers(partial(ContestWorker, keep), workers, what, advice, ray=ray, needs=needs).play(jobs, finished)
         return
     worker = ContestWorker(keep)
     try:

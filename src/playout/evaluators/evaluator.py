@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from playout.common.raised import described
+from playout.common.sources import here
 from playout.errors import EvaluatorError, FileError, PlayoutError, SettingsError
 from playout.game import Game
 from playout.settings import Network, Outside, named
@@ -30,7 +31,7 @@ class Evaluator:
         self.is_network = False  # its values for both players add up only roughly
         if isinstance(setting, Network):
             _check_can_be_seen(game, "a network")
-            network = opened(setting.file or str(shipped(game)), setting.threads)
+            network = opened(here(setting.file) or str(shipped(game)), setting.threads)
             game = game.in_form(network.metadata.get("playout.form", ""))
             network.check(game)
             self.function, self.name, self.is_network = network, network.name, True

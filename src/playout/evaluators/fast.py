@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.common.disk import write_whole
+from playout.common.sources import here
 from playout.core.fast import FACTS, MOST_HIDDEN
 from playout.core.lanes import WIDTH
 from playout.errors import FileError, SettingsError
@@ -303,7 +304,7 @@ def fast_facts(evaluator: Any, game: Game) -> LoopFacts | None:
     """What the kernels read, where the evaluator is a network inside the loop; None where it is something else."""
     if not is_fast(evaluator):
         return None
-    return fast_for(evaluator.file, game).facts(game, evaluator.temperature)
+    return fast_for(here(evaluator.file), game).facts(game, evaluator.temperature)
 
 
 def fast_for(file: str, game: Game) -> FastNetwork:

@@ -16,8 +16,7 @@ from playout.search import Search
 from playout.search.compiling import compiling, is_first
 from playout.settings import preset_for
 from playout.settings.options import make_settings
-
-from .workers import Workers
+from playout.workers.workers import Workers
 
 FEW = 20  # simulations: enough for a tree whose best move can be played
 STEP = "playout.core.select.select"  # which only a step calls from Python

@@ -18,9 +18,10 @@ from playout.play.solo import ScoredGame, SoloSetup
 from playout.play.source import GameSource
 from playout.play.spec import Spec, complete, read_specs
 from playout.play.tally import finite
-from playout.play.workers import Workers, can_be_sent
 from playout.report.svg import scores_svg
 from playout.settings import Settings
+from playout.workers.site import can_be_sent, check_can_travel
+from playout.workers.workers import Workers
 
 CONFIDENCE = 0.99
 MOST_BINS = 16
@@ -211,10 +212,11 @@ def evaluate(
     workers: int | None = None,
     max_moves: int = ENDLESS,
     seed: int | None = 0,
+    ray: str | None = None,
     progress: Callable[[Evaluation], None] | None = None,
     interrupted: Callable[[], None] | None = None,
 ) -> Evaluation:
-    """Play the same games with each player, several at once in processes, and return their scores.
+    """Play the same games with each player, several at once in processes or on a Ray cluster, and return their scores.
 
     Players are written as for the arena: `suika,n=1000`, `greedy`, `random`; `simulations` or `seconds` a move are for
     players without a limit. Game i has the same luck for all players. Ctrl-C calls `interrupted`, and the finished
@@ -252,8 +254,13 @@ def evaluate(
         return False
 
     count = min(workers or cores(), len(jobs))
+    if ray is not None:
+        check_can_travel(setup, game.title)
     try:
-        if count == 1 or (game.keeps_objects and not can_be_sent(game)):
+        if ray is not None:
+            most = None if workers is None else count
+            Workers(setup.soloist, most, "the evaluation", ray=ray).play(jobs, finished)
+        elif count == 1 or (game.keeps_objects and not can_be_sent(game)):
             soloist = setup.soloist()
             for job in jobs:
                 finished(soloist.play(*job))

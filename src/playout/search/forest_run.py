@@ -40,7 +40,7 @@ def threads_for(runner: Runner, trees: int) -> int:
     return 1 if asks_python(runner) or not COMPILED else min(trees, cores())
 
 
-class _Growing:
+class GrowingTree:
     """One of the trees in a run."""
 
     def __init__(self, runner: Runner, limits: Limits | None, began: float) -> None:
@@ -76,10 +76,10 @@ class ForestRun:
         self.before = [runner.simulations for runner in self.runners]
         self.shares = divided(limits, trees)
         self.growing = [
-            _Growing(runner, share, self.began) for runner, share in zip(self.runners, self.shares, strict=True)
+            GrowingTree(runner, share, self.began) for runner, share in zip(self.runners, self.shares, strict=True)
         ]
         self.threads = threads_for(first, len(trees))
-        self.waiting: deque[_Growing] = deque()
+        self.waiting: deque[GrowingTree] = deque()
         self.errors: list[BaseException] = []  # the first one comes first
         self.round_ends = math.inf
         self.at_work = threading.Condition()
@@ -205,7 +205,7 @@ class ForestRun:
 def run_forest(search: "Search", limits: Limits, early_stop: bool, progress: Callable[[float], None] | None) -> Result:
     """A run of a search with several trees, which is held, checked and compiled; the result of all together."""
     trees, before = search.grown, [tree.counters.copy() for tree in search.trees]
-    run = ForestRun(trees, limits, early_stop, progress)
+    run = search.grow(trees, limits, early_stop, progress)
     for tree, share in zip(trees, run.shares, strict=True):
         if share is not None:
             tree.runner.reserve(share, len(trees))

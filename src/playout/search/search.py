@@ -28,7 +28,7 @@ from .batches import Batches
 from .coroutines import EvaluateLeaf, run_async
 from .files import load, save
 from .forest import GrownTree, bytes_of, check_single, planted, positions_in, seeds_of, start_position, value_sources
-from .forest_run import run_forest
+from .forest_run import ForestRun, run_forest
 from .found import BestFound
 from .history import Log, log_up_to
 from .limits import Limits
@@ -65,6 +65,7 @@ class Search:
     ) -> None:
         game = games.as_game(game, "Search")
         settings, self.seed = settings_from(settings, "Search", game), seed_from(seed)
+        self.grow: Callable[..., ForestRun] = ForestRun  # what grows several trees, here or elsewhere
         evaluator, network, game = value_sources(settings, game)
         self.game = game
         runners = [Runner(game, settings, seed, network) for seed in seeds_of(self.seed, settings.roots)]

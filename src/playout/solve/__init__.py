@@ -29,6 +29,7 @@ def solve(
     seed: int | None = 0,
     file: str | Path | None = None,
     progress: Progress | None = None,
+    ray: str | None = None,
 ) -> Solution:
     """Find a line of high return in a game of one player without chance, by nested search.
 
@@ -45,6 +46,7 @@ def solve(
         file: where the search is kept, to go on from with the same call; what it holds replaces `method`, `runs` and
             `seed`, which must agree if they are given.
         progress: called now and then with the solver and the share of the limits that is used up.
+        ray: the address of a Ray cluster (`HOST:PORT`, `auto`, `local`) that does the runs.
 
     Returns:
         The best line found, which was played again by the game's rules. Ctrl-C returns the best line so far.
@@ -57,4 +59,4 @@ def solve(
         asked = Solver(game, method, position=position, seed=seed, runs=solver.runs if runs is None else runs)
         if difference := describe(path, solver, asked, method is not None):
             raise SettingsError(difference)
-    return solver.run(seconds, playouts, target=target, threads=threads, progress=progress, file=path)
+    return solver.run(seconds, playouts, target=target, threads=threads, progress=progress, file=path, ray=ray)

@@ -15,8 +15,11 @@ from playout.game import CHANCE, Game, Position
 from playout.games import as_game
 from playout.search.control import Control
 from playout.search.limits import FOREVER, MOST
+from playout.workers.site import check_can_travel
+from playout.workers.workers import Workers
 
 from . import files
+from .far import SolveSetup, copied
 from .methods import METHODS, NMCS, NRPA
 from .runs import NestedRun, new_run
 from .solution import Solution, played_again
@@ -24,6 +27,7 @@ from .solution import Solution, played_again
 SECONDS = 10.0  # when no limit is given
 CHUNK_SECONDS = 0.02  # how long a kernel may run before limits and `stop` are checked
 LOOK_SECONDS = 0.1  # between two calls of `progress`
+SLICE_SECONDS = 2.0  # for which a worker of a cluster goes on with a run
 SAVE_SECONDS = 30.0  # between two writes of the file
 MOST_RUNS = 4096
 CTRL_C = "Ctrl-C"
@@ -118,6 +122,7 @@ class Solver:
         threads: int | None = None,
         progress: Progress | None = None,
         file: str | Path | None = None,
+        ray: str | None = None,
     ) -> Solution:
         """Search on until a limit is reached, and return the best line so far; Ctrl-C ends it, too.
 
@@ -128,14 +133,19 @@ class Solver:
             threads: how many runs at once; by default as many as cores.
             progress: called now and then with the solver and the share of the limits that is used up.
             file: where to save the search every half minute and at the end.
+            ray: the address of a Ray cluster (`HOST:PORT`, `auto`, `local`) whose CPUs do the runs; then `threads` is
+                how many of them.
         """
         within = _Limits(seconds, playouts, target)
         count = min(self.runs, cores() if threads is None else whole_from(threads, "threads", 1, MOST_RUNS))
         with self.control.busy("Solver.run"):
             self.control.start_over()
             path = None if file is None else path_from(file, "Solver.run")
-            self._runs[0].compile()
-            stopped_by = _Session(self, within, count, progress, path).go()
+            if ray is not None:
+                stopped_by = _FarSession(self, within, threads, progress, path, ray).go()
+            else:
+                self._runs[0].compile()
+                stopped_by = _Session(self, within, count, progress, path).go()
             if not math.isfinite(self.value):
                 raise KeyboardInterrupt("no line was found yet")
             return self._solution(stopped_by)
@@ -265,6 +275,60 @@ class _Session:
         if self.limits.playouts is not None:
             share = max(share, (self.solver.playouts - self.done_before) / self.limits.playouts)
         self.progress(self.solver, min(1.0, share))
+
+
+class _FarSession(_Session):
+    """The same on a cluster: in each round, a worker goes on with a run for some seconds."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        limits: _Limits,
+        threads: int | None,
+        progress: Progress | None,
+        path: Path | None,
+        ray: str,
+    ) -> None:
+        if solver.game.keeps_objects:
+            raise SettingsError(f"{solver.game.title} is made of Python objects, which can't be sent; leave --ray out")
+        super().__init__(solver, limits, threads or solver.runs, progress, path)
+        setup = SolveSetup(solver.position, solver.method, solver.seed)
+        check_can_travel(setup, solver.game.title)
+        count = min(self.threads, solver.runs)
+        self.workers = Workers(setup.worker, count, "the nested search", ray=ray, ahead=1)
+        try:
+            self.workers.wait()
+        except BaseException:
+            self.workers.close()
+            raise
+        self.began = time.perf_counter()  # starting the workers is not part of the time
+        self.deadline = math.inf if limits.seconds is None else self.began + limits.seconds
+
+    def go(self) -> str:
+        try:
+            return super().go()
+        finally:
+            self.workers.close()
+
+    def _round(self) -> None:
+        try:
+            while self.waiting and not self._is_over():
+                self._slice()
+                self._show()
+        except KeyboardInterrupt:
+            self.ended_by = CTRL_C
+
+    def _slice(self) -> None:
+        runs = list(self.waiting)
+        seconds = max(0.01, min(SLICE_SECONDS, self.deadline - time.perf_counter()))
+        jobs = [
+            (run.number, run.arrays, self.ends[run.number] - run.playouts, seconds, run.options.target) for run in runs
+        ]
+        for run, (arrays, reached) in zip(runs, self.workers.share(jobs, self._show), strict=True):
+            run.arrays = copied(arrays)
+            if reached:
+                self.ended_by = self.ended_by or self.at_target
+        self.waiting = deque(run for run in runs if run.playouts < self.ends[run.number])
 
 
 def _shares(playouts: int | None, runs: int) -> list[int]:

@@ -111,6 +111,7 @@ class TrainingFolder:
             for name, part in (("it", saved), ("`recipe`", saved["recipe"] if isinstance(saved, dict) else {})):
                 if not isinstance(part, dict):
                     raise ValueError(f"{name} is a {type(part).__name__}, expected an object")
+            saved["recipe"].pop("workers", None)  # which older versions kept there
             return {**{key: saved[key] for key in self._about()}, "recipe": Recipe.from_dict(saved["recipe"])}
         except OSError as error:
             raise FileError(f"{path}: can't be read ({error.strerror or error})") from None

@@ -20,6 +20,7 @@ from playout.evaluators.pytorch import export
 from playout.game import Game, Position
 from playout.search.lockstep import check_finite
 from playout.settings import Network, Outside
+from playout.workers.parcel import received_file
 
 from .recipe import Recipe, value_kind
 from .turns import feature_turns, symmetries_of
@@ -204,6 +205,8 @@ class FastKind(NetworkKind):
         return str(path)
 
     def opened(self, sent: Any, game: Game) -> Any:
+        if isinstance(sent, bytes):  # from another machine
+            sent = str(received_file(sent, f"{hashlib.sha256(sent).hexdigest()[:16]}.fast"))
         load_fast(sent).check(game)
         return sent
 

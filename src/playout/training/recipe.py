@@ -35,7 +35,8 @@ class Recipe:
     opened: float = 0.5  # the share of games that begin with random actions
     blend: float = 0.5  # the share of the search's value in the value that is learnt; the rest is the game's return
     max_moves: int = 1000  # after which a game is stopped
-    seats: int = 64  # games against one batch, in each process
+    seats: int = 64  # games against one batch, at most
+    tables: int = 8  # into which the games of a generation are divided, at least; each is played by one worker
     leaves: int = 4  # of each game in a batch, at most
     # The network.
     blocks: int = 5
@@ -58,7 +59,6 @@ class Recipe:
     matches: int = 40  # games of each match
     plies: int = 4  # random plies at the beginning of a match's games
     gate: float = 0.0  # the score against the best so far that a network needs for self-play; 0: the newest plays
-    workers: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -93,6 +93,7 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
     ("blend", 0.0, 1.0),
     ("max_moves", 1, 1_000_000),
     ("seats", 1, 4096),
+    ("tables", 1, 100_000),
     ("leaves", 1, 256),
     ("blocks", 0, 64),
     ("filters", 1, 1024),
@@ -110,7 +111,6 @@ LIMITS: tuple[tuple[str, float, float], ...] = (
     ("matches", 2, 100_000),
     ("plies", 0, 1000),
     ("gate", 0.0, 1.0),
-    ("workers", 1, 256),
     ("seed", 0, 2**63),
 )
 
@@ -149,7 +149,7 @@ def recipe_for(game: Game, **given: Any) -> Recipe:
     """The recipe for a game: defaults by the size of its planes and policy, replaced by what is given."""
     fast = bool(given.get("fast"))
     sees, answers = game.feature_count if fast else math.prod(game.planes), game.policy_size
-    found: dict[str, Any] = {"workers": cores(), "alpha": round(min(2.0, max(0.1, 10 / max(1, game.max_actions))), 2)}
+    found: dict[str, Any] = {"alpha": round(min(2.0, max(0.1, 10 / max(1, game.max_actions))), 2)}
     if sees <= 64 and answers <= 32:
         # A small game can be covered as a whole: begin anywhere, and keep a long window.
         found |= {"games": 512, "simulations": 64, "cheap": 0.0, "openings": 8, "opened": 0.75, "window": 40}

@@ -1,6 +1,7 @@
 """The report of a training: one line a generation, and a self-contained HTML page with curves."""
 
 import html
+import json
 from typing import Any
 
 from playout.report.numbers import ticks
@@ -34,6 +35,10 @@ NEEDED = ("generation", "games", "samples", "entropy", "games_per_minute", "poli
 MATCH = ("wins", "draws", "losses", "score", "low", "high", "elo", "simulations")
 
 Line = tuple[str, list[tuple[float, float]]]
+
+
+ON_CLUSTER = ("machines", "actors", "restarts", "repeated", "memory_mb", "driver_mb")  # figures of workers
+LINES = 20  # generations whose workers are shown
 
 
 def summary(figures: dict[str, Any]) -> str:
@@ -80,6 +85,11 @@ def report_html(
     games, positions = sum(h["games"] for h in history), sum(h["samples"] for h in history)
     lead = f"{len(history)} generations, {games:,} games, {positions:,} positions, {duration(seconds)}"
     tables = f"<h2>Matches</h2>{match_table(matches)}"
+    far = [h for h in history if ON_CLUSTER[0] in h]
+    if far:
+        shown = ("generation", *ON_CLUSTER, "games_per_minute", "network_share")
+        lines = "\n".join(json.dumps({name: h[name] for name in shown if name in h}) for h in far[-LINES:])
+        tables += f"<h2>Workers on the cluster</h2><pre>{html.escape(lines, quote=False)}</pre>"
     return page_html(game, lead, charts, tables, settings, command or "playout.training.train(…)")
 
 

@@ -1,6 +1,7 @@
 """Self-play: games of a network against itself, many searches in lockstep (`search/lockstep.py`).
 
-The games of one table depend on its seed alone, not on time or on other tables. Proofs are on: a proven value is exact,
+A game depends on the seed of its generation, on its number and on the numbers at its table, whose leaves share a
+batch; not on time, on other tables, or on who plays it. Proofs are on: a proven value is exact,
 so it is learnt instead of how the game happened to go on.
 """
 
@@ -61,13 +62,14 @@ def play_table(
     games: int,
     seed: int,
     count: Callable[[int, int], None] = lambda games, evaluations: None,
+    first: int = 0,
 ) -> SelfPlayGames:
-    """Play `games` games of a network against itself; without a network, of plain UCT.
+    """Play `games` games of a network against itself, with numbers from `first` on; without a network, of plain UCT.
 
     `count` is called with the number of games and of evaluations that were done since its last call.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # uncompiled, as compiled
-        return _SelfPlay(game, recipe, network, games, seed, count).play()
+        return _SelfPlay(game, recipe, network, games, seed, count, first).play()
 
 
 def check_observations(game: Game) -> None:
@@ -112,10 +114,17 @@ class _SelfPlay:
     """All games of a table."""
 
     def __init__(
-        self, game: Game, recipe: Recipe, network: Any, games: int, seed: int, count: Callable[[int, int], None]
+        self,
+        game: Game,
+        recipe: Recipe,
+        network: Any,
+        games: int,
+        seed: int,
+        count: Callable[[int, int], None],
+        first: int = 0,
     ) -> None:
         self.game, self.recipe, self.network = game, recipe, network
-        self.games, self.seed, self.count = games, seed, count
+        self.games, self.seed, self.count, self.first = games, seed, count, first
         self.begun, self.done = 0, 0
         self.lockstep = Lockstep(CACHE)
         self.lines: dict[int, list[PlayedPosition]] = {}  # finished games, by number
@@ -179,7 +188,7 @@ class _SelfPlay:
         if self.begun >= self.games:
             return None
         self.begun += 1
-        return _SelfPlayGame(self, self.begun - 1)
+        return _SelfPlayGame(self, self.first + self.begun - 1)
 
     def worth(self, turn: PlayedPosition, after: Any) -> Any:
         """The return of each player from a position on: proven, or as the game went on.

@@ -22,10 +22,12 @@ from playout.game import Game
 from playout.play.players import PATIENCE
 from playout.play.source import GameSource
 from playout.play.spec import SECONDS, Spec, complete, read_spec
-from playout.play.workers import Workers, check_not_importing, interrupts_wait
+from playout.workers.cluster import check_address, load_ray
+from playout.workers.processes import check_not_importing, interrupts_wait
+from playout.workers.workers import Workers
 
 from .inputs import Inputs, InputsBuilder
-from .lessons import Variety, play_lessons, read_part, write_part
+from .lessons import Lesson, Variety, play_lessons, read_part, write_part
 from .network_kind import FAST
 from .replay import DamagedError
 from .studying import Study, measure, study_epoch
@@ -47,10 +49,9 @@ class LessonsWorker:
         self.game, self.variety, self.games, self.seed = game, variety, games, seed
         self.teacher: Teacher = make_teacher(spec, game, patience)
 
-    def play(self, part: int, path: Path, about: dict[str, Any]) -> int:
-        """Write the file of a part; returns its number."""
-        write_part(path, play_lessons(self.game, self.teacher, self.variety, self.games, self.seed, part), about)
-        return part
+    def play(self, part: int) -> tuple[int, list[Lesson]]:
+        """The number of a part, and its lessons."""
+        return part, play_lessons(self.game, self.teacher, self.variety, self.games, self.seed, part)
 
     def close(self) -> None:
         """End the teacher."""
@@ -75,9 +76,14 @@ class TaughtTraining:
         command: str = "",
         callbacks: Callbacks | None = None,
         patience: float = PATIENCE,
+        ray: str | None = None,
         **given: Any,
     ) -> None:
         check_not_importing()
+        self.ray, self.asked = ray, given.get("workers")
+        if ray is not None:
+            check_address(ray)
+            load_ray()
         with interrupts_wait():  # an import that is interrupted may look like a missing package
             load_torch()
         self.callbacks, self.patience = callbacks or Callbacks(), patience
@@ -110,10 +116,12 @@ class TaughtTraining:
         if not self._collect():
             jobs = self._jobs(deadline)
             make = partial(make_worker, self.source, self.spec, self.recipe, self.patience)
-            if self.recipe.workers == 1:
+            if self.ray is not None:
+                Workers(make, self.asked, "the lessons", ray=self.ray, ahead=1).play(jobs, self._keep)
+            elif self.recipe.workers == 1:
                 self._label_here(make(), jobs)
             else:
-                Workers(make, self.recipe.workers, "the lessons").play(jobs, lambda part: self._collect())
+                Workers(make, self.recipe.workers, "the lessons").play(jobs, self._keep)
             self._collect()
         if not len(self._builder):
             raise SettingsError(
@@ -125,8 +133,7 @@ class TaughtTraining:
     def _label_here(self, worker: LessonsWorker, jobs: Iterator[tuple[Any, ...]]) -> None:
         try:
             for job in jobs:
-                worker.play(*job)
-                if self._collect():
+                if self._keep(worker.play(*job)):
                     return
         finally:
             worker.close()
@@ -136,7 +143,13 @@ class TaughtTraining:
         while time.monotonic() < deadline:
             part = next(n for n in count(self._next) if n not in self._given and not self.folder.part(n).exists())
             self._given.add(part)
-            yield part, self.folder.part(part), self.folder.part_about(self.recipe, part)
+            yield (part,)
+
+    def _keep(self, played: tuple[int, list[Lesson]]) -> bool:
+        """Write the file of a part; returns whether there are enough positions."""
+        part, lessons = played
+        write_part(self.folder.part(part), lessons, self.folder.part_about(self.recipe, part))
+        return self._collect()
 
     def _collect(self) -> bool:
         """Add the next parts that have files; returns whether there are enough positions."""

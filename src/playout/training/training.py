@@ -18,19 +18,23 @@ from playout.game import Game
 from playout.play.chance import seed_of
 from playout.play.source import GameSource
 from playout.play.tally import Tally
-from playout.play.workers import check_not_importing, interrupts_wait
+from playout.workers.cluster import check_address, load_ray
+from playout.workers.processes import check_not_importing, interrupts_wait
+from playout.workers.site import check_can_travel
 
 from .folder import TrainingFolder
 from .learning import State, deterministic, learn, set_scale
 from .network_kind import FAST, PLANES, width
-from .pool import Pool
+from .pool import Pool, tables
 from .recipe import value_kind
 from .replay import Replay, Samples, reason
-from .report import check_figures, matches_text, summary
+from .report import ON_CLUSTER, check_figures, matches_text, summary
 from .selfplay import SelfPlayGames, check_observations
 
 RIVALS = (1, 10)  # UCT with this many times the simulations of the network
 MOST_MINUTES = 10_000_000
+MOST_WORKERS = 4096
+BOUT = 2  # openings of a match that one worker plays in one go
 PLAYED = ("games", "samples", "entropy", "games_per_minute")  # figures of self-play that later steps need
 
 
@@ -53,9 +57,15 @@ class Training:
         settings: dict[str, Any] | None = None,
         command: str = "",
         callbacks: Callbacks | None = None,
+        workers: int | None = None,
+        ray: str | None = None,
         **given: Any,
     ) -> None:
         check_not_importing()
+        self.workers, self.ray = check_workers(workers), ray
+        if ray is not None:
+            check_address(ray)
+            load_ray()
         with interrupts_wait():  # an import that is interrupted may look like a missing package
             load_torch()
             if not given.get("fast"):
@@ -69,6 +79,8 @@ class Training:
         self._given = {name: value for name, value in given.items() if value is not None}
         self.recipe = self.folder.recipe(self._given)
         self.kind.turns(self.game)
+        if ray is not None:
+            check_can_travel(self.source, self.game.title)
         if not self.recipe.fast:
             check_observations(self.game)
         columns = 1 if value_kind(self.game) == "scalar" else self.game.players
@@ -96,15 +108,18 @@ class Training:
             try:
                 while state.generation < last and time.monotonic() < self._deadline:
                     if pool is None:
-                        pool = Pool(self.source, self.game, self.recipe)
+                        pool = self._pool()
                     self._generation(state, pool)
                 if state.best_generation != state.generation and not self._was_evaluated(state):
-                    pool = pool or Pool(self.source, self.game, self.recipe)
+                    pool = pool or self._pool()
                     self._final(state, pool)
             finally:
                 if pool is not None:
                     pool.close()
         return state
+
+    def _pool(self) -> Pool:
+        return Pool(self.source, self.game, self.recipe, self.workers, self.ray)
 
     def _generation(self, state: State, pool: Pool) -> None:
         number = state.generation + 1
@@ -134,15 +149,11 @@ class Training:
         if played is not None:
             return played
         if state.generation == 0 and recipe.teacher > 0:
-            network: bytes | str | None = None
+            network: Any = None
         else:
-            network = self._sent(state.best if recipe.gate > 0 and state.best else self._exported(state))
-        shares = _shares(recipe.games, recipe.workers)
-        jobs = [
-            ("table", place, network, games, seed_of(recipe.seed, "table", number, place))
-            for place, games in enumerate(shares)
-            if games
-        ]
+            network = self._sent(pool, state.best if recipe.gate > 0 and state.best else self._exported(state))
+        seed = seed_of(recipe.seed, "games", number)
+        jobs = [("table", place, network, seed, *games) for place, games in enumerate(tables(recipe))]
 
         def look(games: int, evaluations: int) -> None:
             rate = evaluations / max(1e-9, time.perf_counter() - began)
@@ -150,20 +161,20 @@ class Training:
             self.callbacks.share(said, games / recipe.games)
 
         began = time.perf_counter()
-        tables: list[SelfPlayGames] = pool.share(jobs, look)
+        found: list[SelfPlayGames] = pool.share(jobs, look)
         seconds = time.perf_counter() - began
-        samples = Samples.joined([table.samples for table in tables])
+        samples = Samples.joined([table.samples for table in found])
         if not len(samples):
             raise SettingsError(
                 f"training: the {recipe.games} games of generation {number} gave no position to learn from; play "
                 f"more games, or make `cheap` smaller"
             )
-        sums = {key: sum(table.figures[key] for table in tables) for key in tables[0].figures}
+        sums = {key: sum(table.figures[key] for table in found) for key in found[0].figures}
         weighted = {
-            key: sum(t.figures[key] * t.figures[by] for t in tables) / max(1.0, sums[by])
+            key: sum(t.figures[key] * t.figures[by] for t in found) / max(1.0, sums[by])
             for key, by in (("entropy", "samples"), ("first", "games"))
         }
-        figures = {
+        figures: dict[str, Any] = {
             "games": int(sums["games"]),
             "samples": len(samples),
             "length": round(sums["moves"] / max(1.0, sums["games"]), 2),
@@ -175,6 +186,10 @@ class Training:
             "network_share": round(sums["network_seconds"] / max(1e-9, sums["seconds"]), 3),
             "play_seconds": round(seconds, 3),
         }
+        if pool.figures is not None and self.ray is not None:
+            line = pool.figures.line()
+            figures |= {name: line[name] for name in ON_CLUSTER}
+            pool.figures.say(now=True)
         self.replay.write(number, samples, {"generation": number, "seed": recipe.seed, "figures": figures})
         return figures
 
@@ -241,12 +256,9 @@ class Training:
     def _match(self, pool: Pool, network: bytes, rival: bytes | int, name: str) -> dict[str, Any]:
         recipe = self.recipe
         seats = max(2, self.game.players)
-        ours, theirs = self._sent(network), rival if isinstance(rival, int) else self._sent(rival)
-        jobs = [
-            ("match", place, ours, theirs, seats * pairs, seed_of(recipe.seed, "match", name, place))
-            for place, pairs in enumerate(_shares(max(1, recipe.matches // seats), recipe.workers))
-            if pairs
-        ]
+        ours, theirs = self._sent(pool, network), rival if isinstance(rival, int) else self._sent(pool, rival)
+        openings, seed = max(1, recipe.matches // seats), seed_of(recipe.seed, "match", name)
+        jobs = [("match", ours, theirs, seed, first, min(BOUT, openings - first)) for first in range(0, openings, BOUT)]
         scores = [score for part in pool.share(jobs) for score in part]
         tally = Tally.of(scores)
         low, high = tally.score_interval
@@ -283,9 +295,9 @@ class Training:
     def _exported(self, state: State) -> bytes:
         return self.folder.exported(state, self.recipe)
 
-    def _sent(self, network: bytes) -> bytes | str:
-        """A network as it is sent to the processes that play."""
-        return self.kind.sent(network, self.folder.path / "playing")
+    def _sent(self, pool: Pool, network: bytes) -> Any:
+        """A network as it is sent to the workers that play."""
+        return pool.sent(network, self.folder.path / "playing")
 
     def where(self) -> str:
         """What an interrupted run was doing, and what is kept of it."""
@@ -313,12 +325,13 @@ def check_limits(generations: Any, minutes: Any) -> None:
             raise SettingsError(f"training: minutes is {came}, expected a number above 0, at most {MOST_MINUTES:,}")
 
 
-def _shares(total: int, parts: int) -> list[int]:
-    """
-    >>> _shares(10, 4)
-    [3, 3, 2, 2]
-    """
-    return [total // parts + (place < total % parts) for place in range(parts)]
+def check_workers(workers: Any) -> int | None:
+    """Refuse a number of workers that can't be."""
+    if workers is None:
+        return None
+    if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= MOST_WORKERS:
+        raise SettingsError(f"training: workers is {workers!r}, expected a whole number from 1 to {MOST_WORKERS:,}")
+    return workers
 
 
 def _need_onnx() -> None:

@@ -2,20 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from playout.arena import Match, Sprt, make_match
+from playout.common.runtime import cores
 from playout.contests import Contest, MatchContest, ScoreContest, play_contests
 from playout.game import Game
 from playout.play.chance import seed_of
 from playout.play.players import UnfitPlayer
 from playout.play.spec import Spec
 from playout.play.tally import PAIR_SCORES, Tally
-from playout.play.workers import can_be_sent
 from playout.report.intervals import Estimate
 from playout.scores import half_width
+from playout.workers.site import can_be_sent
 
 from .result import CONFIDENCE, Check, MatchCheck, ScoreCheck
 
@@ -34,6 +35,7 @@ class Objective(ABC):
     seed: int
     max_moves: int
     db: str | Path | None
+    ray: str | None = field(default=None, kw_only=True)
 
     unit: ClassVar[str]  # of the difference to the base
     games_of_value: ClassVar[int]
@@ -57,7 +59,7 @@ class Objective(ABC):
 
     @abstractmethod
     def check(
-        self, best: Spec, games: int, sprt: Sprt, workers: int, progress: Callable[[Check, float], None] | None
+        self, best: Spec, games: int, sprt: Sprt, workers: int | None, progress: Callable[[Check, float], None] | None
     ) -> Check:
         """Play the best against the base with fresh seeds."""
 
@@ -65,6 +67,13 @@ class Objective(ABC):
     def sendable(self) -> bool:
         """Whether the games can be played in other processes."""
         return can_be_sent((self.game, self.base))
+
+    def count(self, workers: int | None, jobs: int | None = None) -> int | None:
+        """How many workers play at once; None: as many as the cluster has CPUs."""
+        if workers is None and self.ray is not None:
+            return None
+        found = workers or cores()
+        return 1 if not self.sendable and self.ray is None else found if jobs is None else min(found, jobs)
 
     @property
     def fresh_seed(self) -> int:
@@ -107,9 +116,9 @@ class MatchObjective(Objective):
         return Estimate(tally.elo, *tally.elo_interval)
 
     def check(
-        self, best: Spec, games: int, sprt: Sprt, workers: int, progress: Callable[[Check, float], None] | None
+        self, best: Spec, games: int, sprt: Sprt, workers: int | None, progress: Callable[[Check, float], None] | None
     ) -> Check:
-        match = self._match(best, games, self.fresh_seed, sprt=sprt, concurrency=workers if self.sendable else 1)
+        match = self._match(best, games, self.fresh_seed, sprt=sprt, concurrency=self.count(workers), ray=self.ray)
         found = MatchCheck(match.result())
 
         def told(match: Match) -> None:
@@ -146,7 +155,7 @@ class ScoreObjective(Objective):
         return Estimate(lead, lead - error, lead + error)
 
     def check(
-        self, best: Spec, games: int, sprt: Sprt, workers: int, progress: Callable[[Check, float], None] | None
+        self, best: Spec, games: int, sprt: Sprt, workers: int | None, progress: Callable[[Check, float], None] | None
     ) -> Check:
         both = [
             ScoreContest(self.game, spec, games, self.fresh_seed, self.max_moves, self.db) for spec in (best, self.base)
@@ -164,11 +173,12 @@ class ScoreObjective(Objective):
             return False
 
         left = [(job[1], number, contest.maker, *job) for number, contest in enumerate(both) for job in contest.left()]
-        jobs = [job for _, *job in sorted(left, key=lambda one: one[:2])]  # both get on at the same pace
+        jobs = [(*job,) for _, *job in sorted(left, key=lambda one: one[:2])]  # both get on at the same pace
         try:
             if jobs:
-                count = min(workers, len(jobs)) if self.sendable else 1
-                play_contests([(*job,) for job in jobs], finished, count, "the tuning", ADVICE)
+                count = self.count(workers, len(jobs))
+                needs = self.game, self.base, best
+                play_contests(jobs, finished, count, "the tuning", ADVICE, ray=self.ray, needs=needs)
         except KeyboardInterrupt:
             found.interrupted = True
         finally:

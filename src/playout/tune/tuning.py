@@ -9,7 +9,6 @@ from typing import Any
 
 from playout.arena import Sprt
 from playout.common.arguments import refuses_unknown_names, seed_from, whole_from
-from playout.common.runtime import cores
 from playout.contests import Contest, play_contests
 from playout.errors import PlayoutError, SettingsError
 from playout.game import Game
@@ -23,6 +22,7 @@ from playout.scores import ENDLESS
 from playout.search.limits import Limits
 from playout.settings import preset_for
 from playout.settings.options import make_settings
+from playout.workers.site import check_can_travel
 
 from .objectives import ADVICE, EVEN, MatchObjective, Objective, ScoreObjective, figures
 from .result import COMPLETE, PRUNED, REFUSED, RUNNING, Check, TrialRow, TuningResult, written
@@ -62,7 +62,7 @@ class Tuning:
     trials: int
     batch: int  # values
     seconds: float | None  # in all
-    workers: int
+    workers: int | None
     held: contextlib.ExitStack
     base_values: list[float] = field(default_factory=list)
     now: TrialRun | None = None
@@ -90,8 +90,9 @@ class Tuning:
             return self._late()
 
         self._leave()
-        count = min(self.workers, self.objective.games) if self.objective.sendable else 1
-        play_contests(self._jobs(), finished, count, "the tuning", ADVICE, KEEP)
+        objective = self.objective
+        count, needs = objective.count(self.workers, objective.games), (objective.game, objective.base)
+        play_contests(self._jobs(), finished, count, "the tuning", ADVICE, KEEP, ray=objective.ray, needs=needs)
         return self.result()
 
     def verify(
@@ -250,6 +251,7 @@ def make_tuning(
     workers: int | None = None,
     db: str | Path | None = None,
     study: str | None = None,
+    ray: str | None = None,
 ) -> Tuning:
     """A tuning, checked and ready to `run`; see `tune` for the arguments."""
     loaded = GameSource.of(game, settings, "tune").load()
@@ -262,7 +264,7 @@ def make_tuning(
     _one_of("pruner", pruner, PRUNERS)
     if minutes is not None and not (isinstance(minutes, int | float) and 0 < minutes < 1e6):
         raise SettingsError(f"minutes is {minutes!r:.80}, expected a number above 0")
-    workers = cores() if workers is None else whole_from(workers, "workers", most=1024)
+    workers = None if workers is None else whole_from(workers, "workers", most=1024)
     name = preset_for(loaded, preset)
     given = {key: str(value) for key, value in (options or {}).items()}
     make_settings(name, given)
@@ -278,6 +280,9 @@ def make_tuning(
         objective = MatchObjective(loaded, base, games, seed, most, db, openings, plies)
     else:
         objective = ScoreObjective(loaded, base, games, seed, most, db)
+    if ray is not None:
+        check_can_travel((loaded, base), loaded.title)
+        objective.ray = ray
     per = objective.games_of_value
     values = max(2, -(-objective.total // BATCHES)) if batch is None else whole_from(batch, "batch", per, games) // per
     replace(objective, db=None).contest(base).close()  # mistakes in the openings come before Optuna is loaded
@@ -326,7 +331,7 @@ def tune(
     in `preset` (the game's own) with `options`. A trial plays `games`: of two players against the base, of one player
     with the luck that the base had; after each `batch` of them, `pruner` may give it up. `sampler` and `pruner` are
     Optuna's. `trials` in all, within `minutes`; `db` is the file in which a `study` is kept and resumed. `verify` plays
-    the best against the base with fresh seeds.
+    the best against the base with fresh seeds. `ray` is the address of a cluster that plays the games.
 
     >>> found = tune("tictactoe", {"c": (0.2, 3.0)}, trials=2, games=4, simulations=20, workers=1)
     >>> len(found.rows), found.player.partition("=")[0]

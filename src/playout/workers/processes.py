@@ -1,18 +1,20 @@
-"""Processes that play games, and end with their parent, however that ends."""
+"""Workers in processes of this machine, which end with their parent, however that ends."""
 
 import contextlib
 import multiprocessing
 import os
-import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing import connection, resource_tracker
-from typing import Any, NoReturn, Protocol
+from typing import Any
 
 from playout.common.sources import Loaded
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.search.compiling import OURS, compiling
+
+from .figures import memory_of
+from .site import Event, Member, Site, Worker
 
 UNGUARDED = 64  # the exit code of a process that was about to start others while it imports
 GUARD = (
@@ -20,108 +22,98 @@ GUARD = (
     '`if __name__ == "__main__":`'
 )
 DOCTOR = "playout.check_game(game)"
+KILLED = (-9, -15)  # exit codes after which a job is worth another try: it was not the job's own fault
 
 
-class Worker(Protocol):
-    """Plays one game after the other, in its own process."""
+class ProcessMember(Member):
+    """A process, and the line to it."""
 
-    def play(self, *job: Any) -> Any:
-        """What comes of a job."""
-
-    def close(self) -> None:
-        """End what the worker has started."""
-
-
-def can_be_sent(thing: Any) -> bool:
-    """Whether it can be pickled: what is defined in a notebook or a function can't."""
-    try:
-        pickle.dumps(thing)
-    except (pickle.PicklingError, AttributeError, TypeError, PlayoutError):
-        return False
-    return True
+    def __init__(self, line: Any, process: Any) -> None:
+        super().__init__()
+        self.line, self.process = line, process
+        self.is_ready = True  # what is sent early waits in the line
 
 
-class Workers:
-    """Processes that play games. `make` is sent to each process, and makes its worker there."""
+class Processes(Site):
+    """Workers in processes. `make` is sent to each process, and makes its worker there."""
 
-    def __init__(
-        self, make: Callable[[], Worker], count: int, what: str, advice: str = "", doctor: str = DOCTOR
-    ) -> None:
+    ahead = 1
+
+    def __init__(self, make: Callable[[], Worker], count: int, what: str, advice: str, doctor: str) -> None:
         check_not_importing()
         compiling.say()  # the processes print nothing
-        self.what, self.advice, self.doctor = what, advice, doctor
-        self.lines: list[Any] = []
-        self.processes: list[Any] = []
+        super().__init__(what)
+        self.make, self.advice, self.doctor = make, advice, doctor
         try:
             with shielded():
                 for _ in range(count):
-                    self._start(make)
+                    self._start()
         except BaseException:
             for process in self.processes:
                 process.kill()
             raise
 
-    def _start(self, make: Callable[[], Worker]) -> None:
+    @property
+    def processes(self) -> list[Any]:
+        """The processes that run now."""
+        return [member.process for member in self.members if isinstance(member, ProcessMember)]
+
+    def _start(self) -> None:
         context = multiprocessing.get_context("spawn")  # a fork would copy threads and compilers in any state
         ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(Loaded(), make, self.what, theirs), daemon=True)
+        process = context.Process(target=_work, args=(Loaded(), self.make, self.what, theirs), daemon=True)
         process.start()
         theirs.close()
-        self.lines.append(ours)
-        self.processes.append(process)
+        self.members.append(ProcessMember(ours, process))
 
-    def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
-        """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True. A job that is
-        None means that the next one depends on a result still to come."""
-        waiting = iter(jobs)
-        busy: set[Any] = set()
-        try:
-            self._give(waiting, busy)
-            while busy:
-                ready: list[Any] = connection.wait(list(busy))
-                for line in ready:
-                    try:
-                        answer = line.recv()
-                    except (EOFError, OSError):
-                        self._lost(line)
-                    busy.discard(line)
-                    if isinstance(answer, Exception):
-                        raise answer
-                    if finished(answer):
-                        return
-                    self._give(waiting, busy)
-        finally:
-            self.close()
+    def send(self, member: Any, ticket: int, job: tuple[Any, ...]) -> None:
+        with contextlib.suppress(OSError):  # a broken line is noticed when it is read
+            member.line.send(job)
 
-    def _lost(self, line: Any) -> NoReturn:
-        process = self.processes[self.lines.index(line)]
-        process.join(5.0)
-        if process.exitcode == UNGUARDED:
-            raise SettingsError(GUARD) from None
-        raise GameError(f"a process of {self.what} {ending(process.exitcode, self.doctor)}{self.advice}") from None
-
-    def _give(self, waiting: Any, busy: set[Any]) -> None:
-        """Hand jobs to all workers that have none, as far as there are jobs."""
-        for line in self.lines:
-            if line in busy:
+    def wait(self, seconds: float) -> list[Event]:
+        members: list[Any] = self.members
+        busy = {member.line: member for member in members if member.under_way}
+        found: list[Event] = []
+        ready: list[Any] = connection.wait(list(busy), timeout=seconds)
+        for line in ready:
+            member = busy[line]
+            try:
+                answer, memory = line.recv()
+            except (EOFError, OSError):
+                found.append(self._lost(member))
                 continue
-            job = next(waiting, None)
-            if job is None:
-                return
-            busy.add(line)  # a broken line is noticed when it is read
-            with contextlib.suppress(OSError):
-                line.send(job)
+            member.memory = memory
+            found.append(Event(member, next(iter(member.under_way)), answer))
+        return found
+
+    def _lost(self, member: Any) -> Event:
+        member.process.join(5.0)
+        code = member.process.exitcode
+        if code == UNGUARDED:
+            raise SettingsError(GUARD) from None
+        reason = f"a process of {self.what} {ending(code, self.doctor)}{self.advice}"
+        if code not in KILLED:
+            raise GameError(reason) from None
+        return Event(member, lost=reason)
+
+    def replace(self, member: Any) -> None:
+        self.members.remove(member)
+        member.line.close()
+        member.process.close()
+        with shielded():
+            self._start()
 
     def close(self) -> None:
-        """End all processes."""
-        for line in self.lines:
-            line.close()  # a worker ends at once, with its engines, when its line is closed
-        for process in self.processes:
-            process.join(5.0)
-            if process.is_alive():
-                process.kill()
-                process.join()
-            process.close()
+        members: list[Any] = self.members
+        for member in members:
+            member.line.close()  # a worker ends at once, with its engines, when its line is closed
+        for member in members:
+            member.process.join(5.0)
+            if member.process.is_alive():
+                member.process.kill()
+                member.process.join()
+            member.process.close()
+        self.members = []
 
 
 def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> None:
@@ -150,11 +142,12 @@ def _work(files: Loaded, make: Callable[[], Worker], what: str, line: Any) -> No
         workers.append(make())
         while True:
             there.acquire()
-            line.send(workers[0].play(*jobs.pop(0)))
+            line.send((workers[0].play(*jobs.pop(0)), memory_of()))
     except Exception as error:  # noqa: BLE001 - the parent reports it
         known = isinstance(error, PlayoutError)
         with contextlib.suppress(OSError):  # the parent may be gone: then `listen` ends this process
-            line.send(error if known else GameError(f"a process of {what} failed: {type(error).__name__}: {error}"))
+            failed = f"a process of {what} failed: {type(error).__name__}: {error}"
+            line.send((error if known else GameError(failed), memory_of()))
     threading.Event().wait()  # until the parent has read it and closes the line
 
 

@@ -1,0 +1,312 @@
+"""Workers on a Ray cluster: an actor for each CPU, replaced when it dies; machines may join and leave."""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import os
+import platform
+import socket
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from playout.common.runtime import cores
+from playout.errors import GameError, PlayoutError, SettingsError
+from playout.search.compiling import OURS, compiling
+
+from .figures import memory_of
+from .parcel import PACKAGE, Parcel, parcel_of
+from .site import Event, Member, Site, Worker
+
+AUTO, LOCAL = "auto", "local"
+EXPECTED = "expected HOST:PORT of a cluster that runs, `auto` for the one on this machine, or `local` to start one"
+STORE_BYTES = 256 << 20  # of the object store of a local cluster
+START_SECONDS = 300.0  # within which a worker must be there
+CONNECT_SECONDS = 5.0
+LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
+HELLO, BEGIN, PLAY = "hello", "begin", "play"
+
+
+@cache
+def versions() -> dict[str, str]:
+    """What must be the same on all machines, by name."""
+    sources = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        sources.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
+    return {
+        "Playout": f"{importlib.metadata.version('playout')} ({sources.hexdigest()[:12]})",
+        "Python": platform.python_version(),
+        "Numba": importlib.metadata.version("numba"),
+        "NumPy": importlib.metadata.version("numpy"),
+    }
+
+
+class RayWorker:
+    """The actor: takes a user's files over, makes the worker, and plays its jobs. Errors are answers, not raised."""
+
+    def __init__(self) -> None:
+        os.environ[OURS] = "1"
+        compiling.quiet = True
+        self.worker: Worker | None = None
+
+    def hello(self, expected: dict[str, str], parcel: Parcel) -> Any:
+        """Refuse other versions than the driver's, and take its files over; returns this machine's name and process."""
+        machine = platform.node() or "a machine"
+        for name, version in versions().items():
+            if version != expected[name]:
+                return SettingsError(
+                    f"{machine} of the cluster has {name} {version}, and this machine has {expected[name]}; install "
+                    f"the same on all machines"
+                )
+        try:
+            parcel.open()
+        except PlayoutError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - the driver reports it
+            return GameError(f"{machine} of the cluster can't load the user's files: {type(error).__name__}: {error}")
+        return machine, os.getpid()
+
+    def begin(self, make: Callable[[], Worker], what: str) -> Any:
+        """Make the worker."""
+        self.what = what
+        return self._answer(lambda: setattr(self, "worker", make()))
+
+    def play(self, *job: Any) -> Any:
+        """What comes of a job, and the memory of this process."""
+        assert self.worker is not None
+        return self._answer(lambda: self.worker.play(*job)), memory_of()  # type: ignore[union-attr]
+
+    def _answer(self, work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except PlayoutError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - the driver reports it
+            return GameError(f"a worker of {self.what} failed: {type(error).__name__}: {error}")
+
+
+class RayMember(Member):
+    """An actor, and what it was asked and has not answered yet."""
+
+    def __init__(self, actor: Any) -> None:
+        super().__init__()
+        self.actor, self.process = actor, 0
+        self.asked: dict[Any, tuple[str, int]] = {}  # by reference: the method, and the ticket of a job
+
+
+class Cluster(Site):
+    """Workers on a cluster. `count` of them; None: one for each CPU of all machines, also of those that join later."""
+
+    ahead = 2
+    is_local = False
+
+    def __init__(
+        self, address: str, make: Callable[[], Worker], count: int | None, what: str, advice: str, needs: Any
+    ) -> None:
+        super().__init__(what)
+        self.ray, self.count, self.advice = load_ray(), count, advice
+        parcel = parcel_of(make, needs)
+        self.is_ours = connect(self.ray, address, count)
+        try:
+            self.class_ = self.ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
+            self.make, self.parcel = self.ray.put(make), self.ray.put(parcel)
+            self.looked = self.last_ready = time.monotonic()
+            self._fill()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def machines(self) -> int:
+        return len({member.machine for member in self.members if member.is_ready})
+
+    def send(self, member: Any, ticket: int, job: tuple[Any, ...]) -> None:
+        self._ask(member, PLAY, ticket, *job)
+
+    def _ask(self, member: RayMember, method: str, ticket: int, *arguments: Any) -> None:
+        with _told_plainly(self.ray):
+            member.asked[getattr(member.actor, method).remote(*arguments)] = method, ticket
+
+    def wait(self, seconds: float) -> list[Event]:
+        self._look()
+        members: list[Any] = self.members
+        owners = {ref: member for member in members for ref in member.asked}
+        if not owners:
+            time.sleep(seconds)
+            return []
+        ready, _ = self.ray.wait(list(owners), num_returns=1, timeout=seconds)
+        if ready:  # take all that are there
+            ready, _ = self.ray.wait(list(owners), num_returns=len(owners), timeout=0)
+        found: list[Event] = []
+        gone = set[int]()
+        for ref in ready:
+            member = owners[ref]
+            if id(member) in gone:
+                continue
+            method, ticket = member.asked.pop(ref)
+            lost, answer = self._answer(ref)
+            if lost:
+                gone.add(id(member))
+                found.append(Event(member, lost=lost))
+            elif method == PLAY:
+                answer, member.memory = answer
+                found.append(Event(member, ticket, answer))
+            elif isinstance(answer, Exception):
+                raise answer
+            elif method == HELLO:
+                member.machine, member.process = answer
+                self._ask(member, BEGIN, -1, self.make, self.what)
+            else:
+                member.is_ready = True
+        return found
+
+    def _answer(self, ref: Any) -> tuple[str, Any]:
+        """Why the actor was lost, or its answer."""
+        errors = self.ray.exceptions
+        try:
+            with _told_plainly(self.ray):
+                return "", self.ray.get(ref)
+        except (errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError) as error:
+            if "import" in str(error) and "failed" in str(error):
+                raise _no_playout(error) from None
+            return f"a worker of {self.what} on the cluster died{self.advice}", None
+        except errors.RayTaskError as error:
+            if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
+                raise _no_playout(error) from None
+            raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
+
+    def replace(self, member: Any) -> None:
+        self.members.remove(member)
+        with contextlib.suppress(Exception):  # it has ended, or its machine has
+            self.ray.kill(member.actor)
+        self._fill()
+
+    def _look(self) -> None:
+        """Start workers on machines that have joined; give up where none comes."""
+        now = time.monotonic()
+        if any(member.is_ready for member in self.members):
+            self.last_ready = now
+        elif now - self.last_ready > START_SECONDS:
+            raise SettingsError(
+                f"no worker of {self.what} has started on the cluster within {START_SECONDS:g} s: it has "
+                f"{self._cpus()} CPUs, and other programs may use them{self.advice}"
+            )
+        if now - self.looked > LOOK_SECONDS:
+            self.looked = now
+            self._fill()
+
+    def _fill(self) -> None:
+        wanted = max(1, min(self.count or self._cpus(), self._cpus()))
+        while len(self.members) < wanted:
+            member = RayMember(self.class_.remote())
+            self.members.append(member)
+            self._ask(member, HELLO, -1, versions(), self.parcel)
+
+    def _cpus(self) -> int:
+        return int(self.ray.cluster_resources().get("CPU", 0))
+
+    def shared(self, data: bytes) -> Any:
+        with _told_plainly(self.ray):
+            return self.ray.put(data)
+
+    def close(self) -> None:
+        members: list[Any] = self.members
+        self.members = []
+        with contextlib.suppress(Exception):  # the cluster may be gone
+            for member in members:
+                self.ray.kill(member.actor)
+        if self.is_ours:
+            self.ray.shutdown()
+
+
+# Connecting.
+
+
+def load_ray() -> Any:
+    """The package; `SettingsError` where it is not installed."""
+    try:
+        import ray  # heavy, and optional  # noqa: PLC0415
+    except ImportError:
+        raise SettingsError("--ray needs the package ray; pip install 'playout[ray]'") from None
+    return ray
+
+
+def check_address(address: str) -> str:
+    """An address as `--ray` takes it; `SettingsError` where it can't be one.
+
+    >>> check_address("10.0.0.1:6379")
+    '10.0.0.1:6379'
+    """
+    host, colon, port = address.rpartition(":")
+    if address in (AUTO, LOCAL) or (colon and host and port.isdigit() and 0 < int(port) < 1 << 16 and "/" not in host):
+        return address
+    raise SettingsError(f"--ray is '{address}', {EXPECTED}")
+
+
+def connect(ray: Any, address: str, count: int | None) -> bool:
+    """Connect to a cluster, or start one; returns whether the connection is ours to end."""
+    check_address(address)
+    if ray.is_initialized():
+        return False
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address == LOCAL:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_worker_niceness", "0")  # as processes are; Ray's own is 15
+        options |= {
+            "num_cpus": max(cores(), count or 0),
+            "object_store_memory": STORE_BYTES,
+            "include_dashboard": False,
+        }
+    elif address != AUTO:
+        _check_listening(address)
+    try:
+        ray.init(address=address, **options)
+    except ConnectionError:
+        raise SettingsError(
+            f"--ray is '{address}', and no cluster runs here; start one with `ray start --head`, or give `local`"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - Ray raises many kinds
+        text = " ".join(str(error).split())
+        if "ersion mismatch" in text:
+            raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
+        raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
+    with contextlib.suppress(AttributeError):  # Ray prints the end of each worker on stdout; the figures tell it
+        ray._private.worker.print_to_stdstream = lambda *arguments, **named: None
+    return True
+
+
+def _check_listening(address: str) -> None:
+    """Refuse an address at once where nothing answers: Ray would wait for a minute."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise SettingsError(
+            f"--ray is '{address}', and nothing answers there ({error.strerror or error}); start the cluster with "
+            f"`ray start --head --port={port}`"
+        ) from None
+
+
+@contextlib.contextmanager
+def _told_plainly(ray: Any) -> Iterator[None]:
+    """A full object store in one line."""
+    try:
+        yield
+    except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
+        raise SettingsError(
+            f"the cluster's object store is full ({_last_line(error)}); start Ray with more `--object-store-memory`, "
+            f"or send less: fewer workers, a smaller network"
+        ) from None
+
+
+def _no_playout(error: Exception) -> SettingsError:
+    return SettingsError(
+        f"a machine of the cluster can't import Playout ({_last_line(error)}); on each machine, pip install "
+        f"'playout[ray]'"
+    )
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else type(error).__name__
