@@ -13,9 +13,9 @@ import argparse
 from typing import Any
 
 import numpy as np
+from tests.oracles.endings import NEVER, ending
 
 import playout as po
-from tests.oracles.endings import NEVER, ending
 
 FEN_RANKS = range(7, -1, -1)
 
@@ -63,11 +63,8 @@ def is_won(men: str, squares: Any, settings: po.Settings, limit: dict[str, Any])
     """Whether a search mates from a position, whoever defends."""
     search = po.Search("chess", settings, position=fen_of(men, squares), seed=1)
     while not search.position.is_terminal:
-        if search.position.player == 0:
-            action = search.run(**limit).best
-        else:
-            action = defend(search.position)
-        search.play(action)
+        ours = search.position.player == 0
+        search.play(search.run(**limit).best if ours else defend(search.position))
     return search.position.rewards[0] == 1.0
 
 

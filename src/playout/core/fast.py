@@ -4,8 +4,8 @@ The game's `features` lists the active inputs. Their rows of weights are added t
 1 and perhaps squared: the hidden layer. The value head is one dot product with it, or three for win, draw and loss; the
 policy head has a row for each `action_index`, and only those of legal actions are multiplied.
 
-A network may build on what the game knows already, and learn only what that misses: `base_value` times the inverse tanh
-of the game's `evaluate` is added to the value's sum, `base_policy` times the logarithms of its `priors` to the policy's.
+A network may build on what the game knows already, and learn only what that misses: `base_value` times the inverse
+tanh of the game's `evaluate` is added to the value's sum, `base_policy` times the logs of its `priors` to the policy's.
 
 `evaluate` and `priors` each compute the hidden layer from nothing. To keep it from a leaf's evaluation to its
 expansion, every leaf would need a row of its own.

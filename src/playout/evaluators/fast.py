@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.common.disk import write_whole
-from playout.core.fast import FACTS, MOST_HIDDEN, base_of_priors, base_of_value
+from playout.core.fast import FACTS, LEAST_BASE, MOST_BASE, MOST_HIDDEN
 from playout.core.lanes import WIDTH
 from playout.errors import FileError, SettingsError
 from playout.game import Game
@@ -89,22 +89,22 @@ class FastNetwork:
 
         Units: u = clip(bias + the sum of the rows of active features, 0, 1), squared or not. Value: tanh(v u + bias),
         or win - loss of the softmax of three such; from -1 and 1 moved to `value_range`. Policy: the softmax of p u +
-        bias over the given moves. What it builds on is added to v u, or to win and from loss, and to p u. Computed by plain NumPy, for tests and for reading; a search does not call it.
+        bias over the given moves. What it builds on is added to v u, or to win and from loss, and to p u. Computed by
+        plain NumPy, for tests and for reading; a search does not call it.
         """
         units = np.clip(self.input_bias + self.inputs[np.asarray(features, np.int64)].sum(axis=0), 0, 1)
         units = units**2 if self.activation == "squared" else units
         raw = (self.value @ units + self.value_bias).astype(float)
         low, high = self.value_range
         if self.base_value:
-            base = self.base_value * base_of_value(static, (low + high) / 2, (high - low) / 2)
-            raw += base * np.array([1.0, 0.0, -1.0])[: len(raw)]
+            known_value = np.clip((2 * static - low - high) / (high - low), -MOST_BASE, MOST_BASE)
+            raw += self.base_value * math.atanh(known_value) * np.array([1.0, 0.0, -1.0])[: len(raw)]
         judged = math.tanh(raw[0]) if len(raw) == 1 else float(np.dot(_softmax(raw), (1.0, 0.0, -1.0)))
         chosen = np.asarray(indices, np.int64)
         logits = (self.policy[chosen] @ units + self.policy_bias[chosen]).astype(float)
         if self.base_policy:
-            known = np.array(priors, float)
-            base_of_priors(known, len(known))
-            logits += self.base_policy * known
+            known, total = np.array(priors, float), sum(priors)
+            logits += self.base_policy * (np.log(np.maximum(LEAST_BASE, known / total)) if total > 0.0 else 0.0)
         return (low + high) / 2 + (high - low) / 2 * judged, _softmax(logits).tolist()
 
     def check(self, game: Game) -> None:

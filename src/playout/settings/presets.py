@@ -77,7 +77,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "chess": Preset(
         Text(
-            "strong chess: PUCT, a small network inside the search that corrects the hand-made values and priors, proofs",
+            "strong chess: PUCT, a small network inside the search that corrects hand-made values and priors, proofs",
             "强国际象棋：PUCT，搜索内的小型网络修正人工的估值与先验，有证明",
         ),
         Settings(policy=PUCT(1.6), evaluator=Network("chess.fast"), unvisited=Parent()),

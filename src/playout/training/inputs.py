@@ -68,7 +68,8 @@ class Inputs:
 class InputsBuilder:
     """Collects the positions of lessons, each once. `result` is the share of the game's result in the value.
 
-    With `base` the game's own value and priors are listed as well, for a network that builds on them. `turns` says where the game's symmetries move its features; see `feature_turns`, which is asked if it is left out.
+    With `base` the game's own value and priors are listed as well, for a network that builds on them. `turns` says
+    where the game's symmetries move its features; see `feature_turns`, which is asked if it is left out.
     """
 
     def __init__(self, game: Game, result: float, turns: Any = None, base: bool = False) -> None:
