@@ -53,7 +53,8 @@ def list_inputs(
     `features` [F], `indices` [L] of the legal actions and their `targets` [L], the teacher's shares, are filled from
     the start; `feature_ends` [T] and `ends` [T] say where the entries of a position end. `base` is what a network
     builds on: the middle and half of the range of values if the game's `evaluate` is asked (half 0: it is not), its
-    answers [T], whether its `priors` are asked, and their answers [L]. `scratch` is a tuple: features of one position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
+    answers [T], whether its `priors` are asked, and their answers [L]. `scratch` is a tuple: features of one
+    position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
     are results. Returns the number of actions played, and whether the features are why it stopped there. It plays fewer
     than `actions` where one of them, or a labelled one, is illegal, where a list is full, or where the features are not
     from 0 to `feature_count` - 1, as many as fit: they are then left in `active`, their number in `feature_ends`.
