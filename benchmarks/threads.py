@@ -32,11 +32,11 @@ SPEEDS = {
     "connect4, a policy with a column": ("connect4", "po.Settings(policy=Counted(), solver=False)", 1_000_000, 1.6),
     "othello, UCT": ("othello", "po.Settings(solver=False)", 200_000, 1.85),
     "chess, uct-chess": ("chess", "po.preset('uct-chess')", 60_000, 1.85),
-    "chess, chess": ("chess", "po.preset('chess')", 500_000, 1.85),
+    "chess, chess-classic": ("chess", "po.preset('chess-classic')", 500_000, 1.85),
     "game2048, game2048": ("game2048", "po.preset('game2048')", 100_000, None),
     "connect4, UCT in a graph": ("connect4", "po.Settings(solver=False, transpositions=True)", 500_000, 1.5),
     "othello, UCT in a graph": ("othello", "po.Settings(solver=False, transpositions=True)", 100_000, 1.5),
-    "chess, chess in a graph": ("chess", "po.preset('chess', transpositions=True)", 200_000, 1.5),
+    "chess, chess-classic in a graph": ("chess", "po.preset('chess-classic', transpositions=True)", 200_000, 1.5),
 }
 TREES = (("connect4", 10_000_000), ("tictactoe", 1_000_000), ("othello", 500_000), ("chess", 300_000))
 GRAPHS = (("connect4", 1_000_000), ("tictactoe", 200_000), ("othello", 100_000), ("chess", 100_000))

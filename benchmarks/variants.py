@@ -28,7 +28,7 @@ COMMANDS = {
     "tictactoe": "-n 20 -t 0.001 --games 600 --plies 1",
     "connect4": "-n 1000 -t 0.002 --games 200",
     "othello": "-n 500 -t 0.002",
-    "chess": "--preset chess -n 400 -t 0.002 --games 60",
+    "chess": "--preset chess-classic -n 400 -t 0.002 --games 60",
     "suika": "--preset suika --option transpositions=off -n 50 -t 0.001 --games 36 "
     "--set columns=4 --set rows=6 --set line=5",
     "game2048": "--preset game2048 -n 100 -t 0.001 --games 70 --set side=3",

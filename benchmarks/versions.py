@@ -25,7 +25,11 @@ SEARCHES = {
     "tictactoe, UCT": ("'tictactoe'", "po.Settings(solver=False)", 1_000_000),
     "othello, UCT": ("'othello'", "po.Settings(solver=False)", 100_000),
     "chess, uct-chess": ("'chess'", "'uct-chess'", 30_000),
-    "chess, chess": ("'chess'", "'chess'", 300_000),
+    "chess, chess-classic": (
+        "'chess'",
+        "po.Settings(policy=po.PUCT(2.5), evaluator=po.Static(), unvisited=po.Parent())",
+        300_000,
+    ),
     "suika, suika": ("'suika'", "'suika'", 60_000),
     "target_sum, UCT": (
         "'target_sum', target=21, moves=9, numbers=tuple(range(1, 10))",

@@ -396,7 +396,7 @@ def test_processes_play_what_one_process_plays() -> None:
         ("tictactoe", {"variants": [3]}, "variant is 3, expected a text"),
         ("tictactoe", {"against": ["nobody"]}, "reference 'nobody': there is no variant or preset"),
         ("tictactoe", {"base": "nothing"}, "base 'nothing': no preset 'nothing'"),
-        ("tictactoe", {"base": "chess"}, "base 'chess': tictactoe has no static value"),
+        ("tictactoe", {"base": "chess-classic"}, "base 'chess-classic': tictactoe has no static value"),
         ("tictactoe", {"games": 3}, "a multiple of 2"),
         ("tictactoe", {"games": 0}, "games is 0"),
         ("tictactoe", {"workers": 0}, "workers is 0"),
@@ -470,7 +470,7 @@ def test_json_is_one_object_with_what_is_left_out(capsys: pytest.CaptureFixture[
     [
         (["tictactoe", "--variants", "nothing"], "there is no variant or preset of that name"),
         (["tictactoe", "--variants", "random", "--option", "c"], "expected NAME=VALUE"),
-        (["tictactoe", "--variants", "random", "--preset", "chess"], "base 'chess'"),
+        (["tictactoe", "--variants", "random", "--preset", "chess-classic"], "base 'chess-classic'"),
         (["tictactoe", "--variants", "random", "--games", "x"], "'x' is not a whole number"),
         (["tictactoe", "--variants", "random", "--svg", "/nowhere/x.svg"], "can't write there"),
         (["nogame"], "no game 'nogame'"),

@@ -10,6 +10,7 @@ from playout.errors import FileError
 from playout.training.inputs import InputsBuilder
 from playout.training.lessons import Lesson
 from playout.training.teacher import Label
+from tests.evaluators.sparse import game_knows
 
 
 def random_lesson(game: po.Game, seed: int, most: int = 30) -> Lesson:
@@ -50,6 +51,24 @@ def test_a_recorded_game_is_listed_as_its_positions_say(name: str) -> None:
             row += 1
         position = position.play(action)
     assert row == len(inputs) == builder.labelled
+
+
+@pytest.mark.parametrize("name", ["connect4", "chess"])
+def test_what_the_game_knows_is_listed_for_a_network_that_builds_on_it(name: str) -> None:
+    game = po.games.load(name)
+    lesson = random_lesson(game, seed=3, most=5)
+    builder = InputsBuilder(game, result=0.0, base=True)
+    builder.add([lesson])
+    inputs, position, row = builder.inputs(), game.position(), 0
+    for ply, action in enumerate(lesson.actions):
+        if ply in lesson.labels:
+            static, priors = game_knows(position)
+            assert np.tanh(inputs.base_values[row]) == pytest.approx(static[position.player], abs=1e-5)
+            shares = np.maximum(np.array(priors) / sum(priors), 1e-4)
+            assert np.exp(inputs.base_priors.rows(np.array([row]))[0]) == pytest.approx(shares, rel=1e-5)
+            row += 1
+        position = position.play(action)
+    assert row == len(inputs) > 2
 
 
 def test_a_position_is_kept_once_and_its_first_label_counts() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 import playout as po
+from playout.core import rules as core
 from playout.core.fast import FACTS
 from playout.evaluators.fast import FastNetwork, save_fast
 from tests.games.toy_games import Dice, Nim
@@ -87,12 +88,25 @@ def seen_by(network, position, temperature=1.0):
     player, game = max(0, position.player), position.game
     actions = position.actions() if position.player >= 0 else []
     logits_of = [position.action_index(action) for action in actions]
-    value, priors = network.answer(position.features(player), logits_of or [0])
+    static, known = game_knows(position) if network.base_value or network.base_policy else ([0.0] * game.players, [])
+    value, priors = network.answer(position.features(player), logits_of or [0], static[player], known or [1.0])
     weights = np.array(priors) ** (1 / temperature)
     values = [0.0] * game.players
     for p in range(game.players):
         values[p] = value if p == player else game.sums_to - value
     return values, (weights / weights.sum()).tolist()
+
+
+def game_knows(position):
+    """The game's own static values and priors of a position, for a network that builds on them."""
+    game = position.game
+    table = game.rules_table(wanted=("evaluate", "priors"))
+    values, out = np.zeros(game.players), np.zeros(game.rules.room)
+    core.evaluate(table, position.buffer, values)
+    actions = np.array(position.actions() if position.player >= 0 else [], np.int32)
+    if len(actions) and game.has("priors"):
+        core.priors(table, position.buffer, np.resize(actions, game.rules.room), len(actions), out)
+    return values.tolist(), out[: len(actions)].tolist()
 
 
 class NetworkRules(Rules):

@@ -9,8 +9,10 @@ from examples.policies.epsilon_greedy import EpsilonGreedy
 import playout as po
 from playout import games
 from playout.core import rules as core
+from playout.core.fast import base_of_priors
 from playout.core.jit import COMPILED
 from playout.core.tree import ROOT
+from playout.evaluators.fast import empty_network
 from playout.search.compiling import compiling
 from tests.core.test_graph import GraphOracle, graphs_differ
 from tests.core.test_oracle import assert_same
@@ -23,6 +25,7 @@ from .sparse import (
     SparseDice,
     SparseNim,
     TableNim,
+    game_knows,
     oracle_with,
     random_network,
     saved,
@@ -121,6 +124,47 @@ def test_values_can_have_another_range():
     assert own + other == 1.0
 
 
+# A network that builds on what the game knows
+
+
+@pytest.mark.parametrize("value", ["scalar", "wdl"])
+def test_a_network_that_learnt_nothing_answers_as_the_game(value):
+    game = games.load("connect4")
+    network = empty_network("connect4", game.feature_count, 8, game.policy_size, value)
+    network.base_value = network.base_policy = 1.0
+    position = game.position("414")
+    static, known = game_knows(position)
+    values, priors = kernel_answer(game, network, position)
+    if value == "scalar":
+        assert values == pytest.approx(static, abs=1e-9)
+    else:  # win and loss share it: tanh moves to (e^x - e^-x) / (e^x + 1 + e^-x)
+        x = math.atanh(static[0])
+        assert values[0] == pytest.approx(2 * math.sinh(x) / (2 * math.cosh(x) + 1), abs=1e-9)
+    assert abs(static[0]) > 0.01
+    assert priors == pytest.approx((np.array(known) / sum(known)).tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["connect4", "chess"])
+def test_kernels_that_build_on_the_game_agree_with_numpy(name):
+    game = games.load(name)
+    network = random_network(game, 16, "wdl" if name == "chess" else "scalar", base_value=0.8, base_policy=1.2)
+    for position in [p for p in random_positions(name, 3) if not p.is_terminal][:: 1 if COMPILED else 9]:
+        values, priors = kernel_answer(game, network, position)
+        expected, weights = seen_by(network, position)
+        assert values == pytest.approx(expected, abs=2e-5)
+        assert priors == pytest.approx(weights, abs=2e-5)
+
+
+def test_trees_of_networks_that_build_on_the_game_are_the_oracles(tmp_path):
+    assert_oracles_tree(games.load("connect4"), {}, tmp_path, base_value=0.7, base_policy=0.9)
+
+
+def test_priors_that_are_all_zero_say_nothing():
+    weights = np.zeros(3)
+    base_of_priors(weights, 3)
+    assert weights.tolist() == [0.0, 0.0, 0.0]
+
+
 # Trees
 
 
@@ -155,8 +199,8 @@ def test_a_policy_that_needs_playouts_is_refused():
         SETTINGS.replace(evaluator=po.Network("x.fast"), policy=po.GRAVE(5))
 
 
-def assert_oracles_tree(game, changes, tmp_path):
-    network = random_network(game, exact=True, seed=3)
+def assert_oracles_tree(game, changes, tmp_path, **base):
+    network = random_network(game, exact=True, seed=3, **base)
     settings = SETTINGS.replace(evaluator=po.Network(saved(tmp_path, network)), **changes)
     search = po.Search(game, settings, seed=2)
     oracle = oracle_with(Oracle, network)(game, settings, seed=2)

@@ -63,6 +63,16 @@ def test_the_bytes_of_a_file(tmp_path):
     assert data == sealed(b"PLAYFAST" + struct.pack("<II", 1, len(header)) + header + weights)
 
 
+def test_what_a_network_builds_on_comes_back(tmp_path):
+    file = saved(tmp_path, random_network(CONNECT4, base_value=0.75, base_policy=1.5))
+    found = load_fast(file)
+    assert (found.base_value, found.base_policy) == (0.75, 1.5)
+    assert (tmp_path / "net.fast").read_bytes()[8] == 2  # readers of version 1 would leave it out, and must refuse it
+    network = random_network(CONNECT4, base_value=0.75)
+    network.base_value = float("nan")
+    assert "base_value is nan, expected a weight up to 1000" in refusal(FileError, save_fast, file, network)
+
+
 def test_an_old_file_stays_when_the_new_one_is_refused(tmp_path):
     file = saved(tmp_path, random_network(CONNECT4))
     before = (tmp_path / "net.fast").read_bytes()
@@ -80,7 +90,10 @@ DAMAGES = {
     "cut off": (lambda data: data[:-100], "is damaged (its checksum is wrong)"),
     "longer": (lambda data: data + b"\0", "is damaged (its checksum is wrong)"),
     "a bit": (lambda data: data[:999] + bytes([data[999] ^ 4]) + data[1000:], "is damaged (its checksum is wrong)"),
-    "version": (lambda data: data[:8] + b"\7" + data[9:], "has version 7 of the format, this Playout reads version 1"),
+    "version": (
+        lambda data: data[:8] + b"\7" + data[9:],
+        "has version 7 of the format, this Playout reads versions up to 2",
+    ),
     "no JSON": (lambda data: sealed(data[:16] + b"[" + data[17:-32]), "its header can't be used (JSONDecodeError"),
     "a long header": (
         lambda data: sealed(data[:12] + b"\xff\xff\xff\xff" + data[16:-32]),
@@ -168,6 +181,7 @@ def test_networks_for_something_else_are_refused(tmp_path):
     assert "has values from -1 to 2, but those of SparseNim go from -1 to 1" in refused(
         SparseNim(), value_range=(-1.0, 2.0)
     )
+    assert refused(SparseNim(), base_policy=1.0) == ("SparseNim.fast: builds on `priors` of SparseNim, which has none")
     assert "define `features(state, player, out)`, `feature_count`" in refused(Nim())
     assert "define `features" in refused(NimOfThree())
     board = po.wrap(Board())

@@ -6,6 +6,7 @@ import pytest
 import playout as po
 from playout.evaluators import SHIPPED, opened
 from playout.evaluators.fast import load_fast
+from tests.evaluators.sparse import game_knows
 from tests.oracles.solved import connect4, tictactoe
 
 NETWORKS = sorted(path.stem for path in SHIPPED.glob("*.onnx"))
@@ -50,7 +51,8 @@ def test_the_chess_network_knows_what_pieces_are_worth():
     network, game = load_fast(SHIPPED / "chess.fast"), po.games.load("chess")
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     texts = (start, start.replace("q", "1", 1), start.replace("Q", "1", 1))
-    even, up, down = (network.answer(game.position(text).features(), [0])[0] for text in texts)
+    positions = [game.position(text) for text in texts]
+    even, up, down = (network.answer(p.features(), [0], game_knows(p)[0][p.player], [1.0])[0] for p in positions)
     assert abs(even) < 0.3
     assert up > 0.9
     assert down < -0.9

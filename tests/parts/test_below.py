@@ -79,7 +79,7 @@ def test_any_settings_grow_the_oracles_tree(data, kind, simulations, seed):
 
 @pytest.mark.parametrize("name", ["connect4", "target_sum", "othello"])
 def test_the_built_in_games_grow_the_oracles_tree(name):
-    for preset in ("default", "connect4", "chess"):
+    for preset in ("default", "connect4", "chess-classic"):
         settings = po.preset(preset, backup=po.ImplicitMinimax(0.3))
         if not (name == "othello" and preset == "connect4"):  # which has nothing to guide playouts
             compare(po.games.load(name), settings, 40 if COMPILED else 10, seed=5, then=[10])

@@ -25,7 +25,7 @@ class Misspelt(Nim):
 
 
 class Unsuited(Nim):
-    preset = "chess"
+    preset = "chess-classic"
 
 
 def answer(capsys, *arguments):
@@ -88,7 +88,10 @@ def test_a_wrapped_object_names_a_preset():
             Misspelt,
             f"Misspelt.preset is 'texbook', expected the name of a preset (there are: {', '.join(PRESETS)}); did",
         ),
-        (Unsuited, "Unsuited.preset is 'chess', and that can't be: Unsuited has no static value: define `evaluate"),
+        (
+            Unsuited,
+            "Unsuited.preset is 'chess-classic', and that can't be: Unsuited has no static value: define `evaluate",
+        ),
     ],
     ids=["misspelt", "unsuited"],
 )

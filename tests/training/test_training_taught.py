@@ -33,6 +33,7 @@ from playout.training.taught_recipe import TaughtRecipe
 from playout.training.teacher import Label, make_teacher
 from playout.training.training import Callbacks, Training, train
 from playout.training.turns import feature_turns
+from tests.evaluators.sparse import game_knows
 
 TINY: dict[str, Any] = {"positions": 60, "games": 4, "hidden": 8, "epochs": 2, "held_out": 0.2, "workers": 1}
 TEACHER = "default,n=20"
@@ -148,6 +149,7 @@ def test_an_engine_that_fails_is_named_and_its_lessons_stay(tmp_path: Path, way:
         ("tictactoe", TEACHER, {"hidden": 12}, "hidden is 12, expected a multiple of 8"),
         ("tictactoe", TEACHER, {"stray": 2.0}, "stray is 2.0, expected a number from 0 to 1"),
         ("tictactoe", TEACHER, {"widht": 8}, "there is no setting 'widht'"),
+        ("tictactoe", TEACHER, {"base": True}, "base is on, but tictactoe has neither `evaluate` nor `priors`"),
         ("tictactoe", TEACHER, {"squared": 1}, "squared is 1, expected True or False"),
     ],
 )
@@ -458,6 +460,18 @@ def test_learning_beats_guessing_on_held_out_positions(tmp_path: Path) -> None:
     assert figures["held_policy_loss"] < figures["even_policy_loss"]
 
 
+def test_an_untrained_network_that_builds_on_the_game_answers_as_the_game_does() -> None:
+    game = po.games.load("connect4")
+    builder = InputsBuilder(game, 0.0, base=True)
+    lesson = Lesson([3, 3, 2], {2: Label(0.5, (2,), (1.0,))})
+    builder.add([lesson])
+    study = new_study(game, TaughtRecipe(hidden=8, base=True))
+    found = measure(study.model, builder.inputs(), np.array([0]), feature_turns(game), 1)
+    static, priors = game_knows(game.position("44"))
+    assert found["value_loss"] == pytest.approx((static[0] - 0.5) ** 2, abs=1e-4)
+    assert found["policy_loss"] == pytest.approx(-np.log(priors[2] / sum(priors)), abs=1e-4)
+
+
 def test_an_untrained_network_guesses() -> None:
     """All logits are equal: the loss is log of nine legal actions; of two best ones, two ninths are right."""
     game = po.games.load("tictactoe")
@@ -471,16 +485,18 @@ def test_an_untrained_network_guesses() -> None:
     assert found["accuracy"] == pytest.approx(2 / 9, abs=1e-4)
 
 
-@pytest.mark.parametrize(("squared", "wdl"), [(True, False), (False, True)])
-def test_the_file_answers_as_the_model_and_a_changed_one_is_noticed(squared: bool, wdl: bool) -> None:
+@pytest.mark.parametrize(
+    ("squared", "wdl", "base"), [(True, False, False), (False, True, False), (True, False, True), (True, True, True)]
+)
+def test_the_file_answers_as_the_model_and_a_changed_one_is_noticed(squared: bool, wdl: bool, base: bool) -> None:
     import torch  # heavy, as what comes next
 
     from playout.training.sparse_model import as_fast, check_alike
 
     game, random = po.games.load("connect4"), np.random.default_rng(1)
-    builder = InputsBuilder(game, 0.0)
+    builder = InputsBuilder(game, 0.0, base=base)
     builder.add([Lesson([3, 3, 2], {0: Label(0.5, (3,), (1.0,)), 2: Label(0.1, (2,), (1.0,))})])
-    model = new_study(game, TaughtRecipe(hidden=16, squared=squared, wdl=wdl)).model
+    model = new_study(game, TaughtRecipe(hidden=16, squared=squared, wdl=wdl, base=base)).model
     for parameter in model.parameters():
         parameter.data += 0.3 * torch.from_numpy(random.standard_normal(parameter.shape).astype(np.float32))
     network = as_fast(model, game, "")

@@ -385,7 +385,7 @@ def test_options_player_and_code_are_the_same_settings() -> None:
         ("tictactoe", {"sampler": "best"}, "sampler is 'best', expected one of tpe"),
         ("tictactoe", {"pruner": "shears"}, "pruner is 'shears', expected one of wilcoxon"),
         ("tictactoe", {"preset": "nothing"}, "no preset 'nothing'"),
-        ("tictactoe", {"preset": "chess"}, "tictactoe has no static value"),
+        ("tictactoe", {"preset": "chess-classic"}, "tictactoe has no static value"),
         ("tictactoe", {"options": {"cc": 1}}, "cc: the search has no such setting"),
         ("tictactoe", {"plies": 99}, "random plies ended the game"),
         ("tictactoe", {"verify_games": 3}, "verify_games is 3, expected an even number"),

@@ -50,7 +50,7 @@ def test_a_new_session_searches_with_the_games_own_preset(server: Served) -> Non
     games = {game["game"]: game for game in server.get("/v1/games")["games"]}
     assert (games["chess"]["preset"], games["tictactoe"]["preset"]) == ("chess", "default")
     found = server.post("/v1/sessions", 201, game="chess")
-    assert (found["preset"], found["changed"], found["options"]["evaluator"]) == ("chess", [], "static")
+    assert (found["preset"], found["changed"], found["options"]["evaluator"]) == ("chess", [], "network")
     changed = server.post("/v1/sessions", 201, game="chess", options={"c": 3})
     assert (changed["preset"], changed["changed"], changed["options"]["c"]) == ("chess", ["c"], "3")
     plain = server.post("/v1/sessions", 201, game="chess", preset="default")

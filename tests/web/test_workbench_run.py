@@ -94,7 +94,7 @@ def test_set_up_offers_the_games_own_preset(desk: Desk) -> None:
     page.locator("[data-option=c]").fill("2.5")
     page.locator("[data-field=game]").select_option("chess")
     expect(preset).to_have_value("chess")
-    expect(page.locator("[data-option=evaluator]")).to_have_value("static")
+    expect(page.locator("[data-option=evaluator]")).to_have_value("network")
     expect(page.locator("#setup-board")).to_be_visible()
     page.locator("#create").click()
     expect(page.locator("header.top")).to_contain_text("chess chess · seed")

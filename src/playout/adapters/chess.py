@@ -85,7 +85,7 @@ class BoardPosition:
 
 
 @refuses_unknown_names
-def from_chess(board: Any, *, preset: str = "chess") -> ObjectGame:
+def from_chess(board: Any, *, preset: str = "chess-classic") -> ObjectGame:
     """A game of a `chess.Board` of python-chess, which begins at its position. Moves are `chess.Move` objects.
 
     Its variants (`chess.variant`) are searched by their own rules.

@@ -124,19 +124,20 @@ class Rules:
     def with_network(self, table: Any, facts: Any) -> Any:
         """A copy of a table whose `evaluate` and `priors` are a network's (`core/fast.py`); `facts` is an array with
         one record, which must stay alive."""
-        for name in MAKERS:
-            entry = self._network_entry(name)
+        for name, base in (("evaluate", "base_value"), ("priors", "base_policy")):
+            entry = self._network_entry(name, based=bool(facts[base][0]))
             table = with_entry(table, NAMES.index(name), address(entry) if COMPILED else self._on_bytes(entry, facts))
         return with_entry(table, NETWORK, facts.ctypes.data) if COMPILED else table
 
-    def _network_entry(self, name: str) -> Any:
-        kind = f"network_{name}"
+    def _network_entry(self, name: str, based: bool) -> Any:
+        kind = f"{'based' if based else 'network'}_{name}"
         if kind not in self._compiled:
             listed = make_active(self._part("features"), self.guard)
             index = self._part("action_index") if "action_index" in self.functions else None
             if COMPILED:
                 listed = register_jitable(listed)
-            made = MAKERS[name](self.players, self.guard, self._part("current_player"), listed, index)
+            own = self._checked(name) if based else None
+            made = MAKERS[name](self.players, self.guard, self._part("current_player"), listed, index, own)
             if COMPILED:
                 kinds, signature = list(map(from_dtype, self._layouts)), SIGNATURES[name]
                 made = make_network_entry(register_jitable(made), len(signature.args), len(kinds) == 2)

@@ -4,6 +4,9 @@ The game's `features` lists the active inputs. Their rows of weights are added t
 1 and perhaps squared: the hidden layer. The value head is one dot product with it, or three for win, draw and loss; the
 policy head has a row for each `action_index`, and only those of legal actions are multiplied.
 
+A network may build on what the game knows already, and learn only what that misses: `base_value` times the inverse
+tanh of the game's `evaluate` is added to the value's sum, `base_policy` times the logs of its `priors` to the policy's.
+
 `evaluate` and `priors` each compute the hidden layer from nothing. To keep it from a leaf's evaluation to its
 expansion, every leaf would need a row of its own.
 
@@ -40,8 +43,12 @@ FACTS = np.dtype(
         ("middle", np.float64),  # of the range of values, and half its width
         ("half", np.float64),
         ("returns_sum", np.float64),  # of two players
+        ("base_value", np.float64),  # the weight of the game's own `evaluate`, and that of its `priors`; 0: not asked
+        ("base_policy", np.float64),
     ]
 )
+MOST_BASE = 0.999  # of a static value from -1 to 1, whose inverse tanh stays below 3.8
+LEAST_BASE = 1e-4  # of a prior, whose logarithm stays above -9.3
 
 BLOCK = 4 * WIDTH
 new_active, new_hidden = stack_array(types.int32, MOST_ACTIVE), stack_array(types.float32, MOST_HIDDEN)
@@ -111,11 +118,34 @@ def make_active(features: Callable[..., Any], checked: bool) -> Callable[..., An
     return list_active
 
 
+@inlined
+def base_of_value(value, middle, half):
+    """The inverse tanh of a static value, moved from its range to -1 to 1: what a network builds on.
+
+    >>> round(base_of_value(0.5, 0.0, 1.0), 4), round(base_of_value(1.0, 0.0, 1.0), 4)
+    (0.5493, 3.8002)
+    """
+    return math.atanh(min(MOST_BASE, max(-MOST_BASE, (value - middle) / half)))
+
+
+@inlined
+def base_of_priors(weights, count):
+    """Turn a game's priors into the logarithms of their shares; where all are 0, into zeros."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    for i in range(count):
+        weights[i] = math.log(max(LEAST_BASE, weights[i] / total)) if total > 0.0 else 0.0
+
+
 def make_value(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
 ) -> Callable[..., Any]:
-    """A network's value head as a game's `evaluate`. Where chance moves, it is player 0 who looks."""
-    two = players == 2
+    """A network's value head as a game's `evaluate`; `own` is that of the game, if the network builds on it.
+
+    Where chance moves, it is player 0 who looks.
+    """
+    two, has_own = players == 2, own is not None
 
     def network_value(state, values, facts):
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
@@ -128,11 +158,16 @@ def make_value(
         head = (np.int64(facts.feature_count) + 1) * hidden
         bias = head + (np.int64(facts.outputs) + np.int64(facts.policy_size)) * hidden
         first = np.float64(dot(weights, head, units, hidden) + weights[bias])
+        base = 0.0
+        if has_own:
+            own(state, values)
+            base = facts.base_value * base_of_value(values[player], facts.middle, facts.half)
+        first += base
         if facts.outputs == 1:
             found = math.tanh(first)
         else:
             draw = np.float64(dot(weights, head + hidden, units, hidden) + weights[bias + 1])
-            loss = np.float64(dot(weights, head + 2 * hidden, units, hidden) + weights[bias + 2])
+            loss = np.float64(dot(weights, head + 2 * hidden, units, hidden) + weights[bias + 2]) - base
             most = max(first, draw, loss)
             first, draw, loss = math.exp(first - most), math.exp(draw - most), math.exp(loss - most)
             found = (first - loss) / (first + draw + loss)
@@ -145,10 +180,13 @@ def make_value(
 
 
 def make_policy(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
 ) -> Callable[..., Any]:
-    """A network's policy head as a game's `priors`: weights exp(logit / temperature), the greatest of them 1."""
-    has_index = action_index is not None
+    """A network's policy head as a game's `priors`: weights exp(logit / temperature), the greatest of them 1.
+
+    `own` is the game's own rule, if the network builds on it.
+    """
+    has_index, has_own = action_index is not None, own is not None
 
     def network_priors(state, actions, count, out, facts):
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
@@ -159,6 +197,9 @@ def make_policy(
         fill_hidden(weights, facts, active, list_active(state, player, active, facts.feature_count), units)
         head = (np.int64(facts.feature_count) + 1 + np.int64(facts.outputs)) * hidden
         bias = head + np.int64(facts.policy_size) * hidden + np.int64(facts.outputs)
+        if has_own:
+            own(state, actions, count, out)
+            base_of_priors(out, count)
         most = -np.inf
         for i in range(count):
             index = np.int64(actions[i])
@@ -166,7 +207,8 @@ def make_policy(
                 index = np.int64(action_index(state, index))
             if checked and (index < 0 or index >= facts.policy_size):
                 raise WrongAnswerError("action_index gives an index that is not below policy_size")
-            out[i] = np.float64(dot(weights, head + index * hidden, units, hidden) + weights[bias + index])
+            found = np.float64(dot(weights, head + index * hidden, units, hidden) + weights[bias + index])
+            out[i] = found + facts.base_policy * out[i] if has_own else found
             most = max(most, out[i])
         for i in range(count):
             out[i] = math.exp((out[i] - most) * facts.power)

@@ -4,6 +4,7 @@ A small file on its own, because no search calls it: one call for each game, bef
 game and the labels beside them are laid out as in a file of lessons (`training/lessons.py`).
 """
 
+from .fast import base_of_priors, base_of_value
 from .jit import inlined, njit
 from .rules import (
     CHANCE,
@@ -11,8 +12,10 @@ from .rules import (
     call_apply,
     call_chance_outcomes,
     call_current_player,
+    call_evaluate,
     call_features,
     call_legal_actions,
+    call_priors,
 )
 
 
@@ -42,18 +45,22 @@ def list_inputs(
     indices,
     targets,
     ends,
+    base,
     scratch,
 ):
     """Play `actions`, and list the positions that are labelled, those with `counts` above 0.
 
     `features` [F], `indices` [L] of the legal actions and their `targets` [L], the teacher's shares, are filled from
-    the start; `feature_ends` [T] and `ends` [T] say where the entries of a position end. `scratch` is a tuple: features
-    of one position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
+    the start; `feature_ends` [T] and `ends` [T] say where the entries of a position end. `base` is what a network
+    builds on: the middle and half of the range of values if the game's `evaluate` is asked (half 0: it is not), its
+    answers [T], whether its `priors` are asked, and their answers [L]. `scratch` is a tuple: features of one
+    position, actions of one position, their probabilities, rewards [P], players [T], gained [T, P]; the last two
     are results. Returns the number of actions played, and whether the features are why it stopped there. It plays fewer
     than `actions` where one of them, or a labelled one, is illegal, where a list is full, or where the features are not
     from 0 to `feature_count` - 1, as many as fit: they are then left in `active`, their number in `feature_ends`.
     """
     active, legal, weights, rewards, players, gained = scratch
+    middle, half, known_values, asks_priors, known_priors = base
     feature_end, end, choice = 0, 0, 0
     for ply in range(actions.shape[0]):
         player = call_current_player(rules, state)
@@ -84,6 +91,16 @@ def list_inputs(
                     index = call_action_index(rules, state, legal[i])
                 indices[end + i] = index
                 targets[end + i] = 0.0
+            if half > 0.0:
+                for p in range(rewards.shape[0]):
+                    rewards[p] = 0.0
+                call_evaluate(rules, state, rewards)
+                known_values[ply] = base_of_value(rewards[player], middle, half)
+            if asks_priors:
+                call_priors(rules, state, legal, count, weights)
+                base_of_priors(weights, count)
+                for i in range(count):
+                    known_priors[end + i] = weights[i]
             for j in range(choice, choice + counts[ply]):
                 found = False
                 for i in range(count):

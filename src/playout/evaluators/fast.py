@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from playout.common.disk import write_whole
 from playout.common.sources import here
-from playout.core.fast import FACTS, MOST_HIDDEN
+from playout.core.fast import FACTS, LEAST_BASE, MOST_BASE, MOST_HIDDEN
 from playout.core.lanes import WIDTH
 from playout.errors import FileError, SettingsError
 from playout.game import Game
@@ -26,10 +26,11 @@ from playout.settings import is_fast
 
 from .evaluator import SHIPPED
 
-MAGIC, VERSION = b"PLAYFAST", 1
+MAGIC, VERSIONS = b"PLAYFAST", (1, 2)  # 2: builds on what the game knows
 START = struct.Struct("<8sII")  # magic, version of the format, bytes of the header
 CHECKSUM = 32  # bytes of a SHA-256, at the end
 MOST_HEADER, MOST_BYTES = 1 << 20, 1 << 32
+MOST_WEIGHT = 1000.0  # of what the game knows itself
 LARGEST = 1e30  # of a weight: sums of a thousand of them are still finite
 OUTPUTS = {"scalar": 1, "wdl": 3}  # by the kind of value
 ACTIVATIONS = ("clipped", "squared")
@@ -57,11 +58,14 @@ class FastNetwork:
     game_version: int = 1  # `version` of the game, whose features and policy these are
     activation: str = "squared"  # or "clipped"
     value_range: tuple[float, float] = (-1.0, 1.0)  # what the least and the greatest value stand for
+    base_value: float = 0.0  # the weight of the game's own `evaluate`; 0: it is not asked
+    base_policy: float = 0.0  # and that of its `priors`
     about: str = ""  # how it was made, for people
     name: str = field(default="a network", compare=False)  # the file's, for messages
 
     def __post_init__(self) -> None:
         self.value_range = (float(self.value_range[0]), float(self.value_range[1]))
+        self.base_value, self.base_policy = float(self.base_value), float(self.base_policy)
         for key in ARRAYS:
             setattr(self, key, np.ascontiguousarray(getattr(self, key), np.float32))
         if why := _fault(self):
@@ -77,20 +81,31 @@ class FastNetwork:
         """`scalar`, or `wdl` for win, draw and loss."""
         return "scalar" if len(self.value) == 1 else "wdl"
 
-    def answer(self, features: Sequence[int], indices: Sequence[int]) -> tuple[float, list[float]]:
+    def answer(
+        self, features: Sequence[int], indices: Sequence[int], static: float = 0.0, priors: Sequence[float] = ()
+    ) -> tuple[float, list[float]]:
         """The value for the player who looks, and the probabilities of the moves with these indices in the policy.
+
+        `static` and `priors` are the game's own value and priors, where the network builds on them.
 
         Units: u = clip(bias + the sum of the rows of active features, 0, 1), squared or not. Value: tanh(v u + bias),
         or win - loss of the softmax of three such; from -1 and 1 moved to `value_range`. Policy: the softmax of p u +
-        bias over the given moves. Computed by plain NumPy, for tests and for reading; a search does not call it.
+        bias over the given moves. What it builds on is added to v u, or to win and from loss, and to p u. Computed by
+        plain NumPy, for tests and for reading; a search does not call it.
         """
         units = np.clip(self.input_bias + self.inputs[np.asarray(features, np.int64)].sum(axis=0), 0, 1)
         units = units**2 if self.activation == "squared" else units
         raw = (self.value @ units + self.value_bias).astype(float)
-        judged = math.tanh(raw[0]) if len(raw) == 1 else float(np.dot(_softmax(raw), (1.0, 0.0, -1.0)))
         low, high = self.value_range
+        if self.base_value:
+            known_value = np.clip((2 * static - low - high) / (high - low), -MOST_BASE, MOST_BASE)
+            raw += self.base_value * math.atanh(known_value) * np.array([1.0, 0.0, -1.0])[: len(raw)]
+        judged = math.tanh(raw[0]) if len(raw) == 1 else float(np.dot(_softmax(raw), (1.0, 0.0, -1.0)))
         chosen = np.asarray(indices, np.int64)
         logits = (self.policy[chosen] @ units + self.policy_bias[chosen]).astype(float)
+        if self.base_policy:
+            known, total = np.array(priors, float), sum(priors)
+            logits += self.base_policy * (np.log(np.maximum(LEAST_BASE, known / total)) if total > 0.0 else 0.0)
         return (low + high) / 2 + (high - low) / 2 * judged, _softmax(logits).tolist()
 
     def check(self, game: Game) -> None:
@@ -114,6 +129,9 @@ class FastNetwork:
                 f"{self.name}: values a position for the player who moves, which says nothing of the others in "
                 f"{game.title}; it needs one player, or two whose returns sum to a constant"
             )
+        for rule, weight in (("evaluate", self.base_value), ("priors", self.base_policy)):
+            if weight and not game.has(rule):
+                raise SettingsError(f"{self.name}: builds on `{rule}` of {game.title}, which has none")
         limits, (low, high) = game.range, self.value_range
         if limits is not None and not limits[0] <= low < high <= limits[1]:
             raise SettingsError(
@@ -142,6 +160,8 @@ class FastNetwork:
             "middle": (low + high) / 2,
             "half": (high - low) / 2,
             "returns_sum": game.sums_to or 0.0,
+            "base_value": self.base_value,
+            "base_policy": self.base_policy,
         }.items():
             record[key] = fact
         return LoopFacts(record, weights)
@@ -201,6 +221,10 @@ def _fault(network: FastNetwork) -> str | None:
             return f"{key} has a weight of {array.ravel()[wrong[0]]:g}, expected finite numbers up to {LARGEST:g}"
     if network.activation not in ACTIVATIONS:
         return f"its activation is {network.activation!r:.40}, expected {' or '.join(ACTIVATIONS)}"
+    for key in ("base_value", "base_policy"):
+        weight = getattr(network, key)
+        if not abs(weight) <= MOST_WEIGHT:
+            return f"{key} is {weight:g}, expected a weight up to {MOST_WEIGHT:g}"
     low, high = network.value_range
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         return f"its values go from {low:g} to {high:g}, expected a finite range"
@@ -224,7 +248,7 @@ def save_fast(path: str | Path, network: FastNetwork) -> None:
     """Write a network to a file, whose name should end in `.fast`; the old file stays until the new one is whole."""
     if why := _fault(network):
         raise FileError(f"{path}: not written, since {why}")
-    header = {
+    header: dict[str, Any] = {
         "game": network.game,
         "game_version": network.game_version,
         "features": len(network.inputs),
@@ -235,8 +259,11 @@ def save_fast(path: str | Path, network: FastNetwork) -> None:
         "moves": len(network.policy),
         "about": network.about,
     }
+    version = 1
+    if network.base_value or network.base_policy:
+        version, header = 2, {**header, "base_value": network.base_value, "base_policy": network.base_policy}
     text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode()
-    parts = [START.pack(MAGIC, VERSION, len(text)), text]
+    parts = [START.pack(MAGIC, version, len(text)), text]
     parts += [getattr(network, key).astype("<f4").tobytes() for key in ARRAYS]
     data = b"".join(parts)
     write_whole(Path(path).expanduser(), data + hashlib.sha256(data).digest())
@@ -263,8 +290,10 @@ def _parsed(path: str, data: bytes) -> FastNetwork:
     if len(data) < START.size + CHECKSUM:
         raise FileError(f"{path}: is damaged (it ends after {len(data)} bytes)")
     _, version, length = START.unpack_from(data)
-    if version != VERSION:
-        raise FileError(f"{path}: has version {version} of the format, this Playout reads version {VERSION}")
+    if version not in VERSIONS:
+        raise FileError(
+            f"{path}: has version {version} of the format, this Playout reads versions up to {VERSIONS[-1]}"
+        )
     if hashlib.sha256(data[:-CHECKSUM]).digest() != data[-CHECKSUM:]:
         raise FileError(f"{path}: is damaged (its checksum is wrong)")
     try:
@@ -290,6 +319,8 @@ def _parsed(path: str, data: bytes) -> FastNetwork:
             game_version=int(header["game_version"]),
             activation=str(header["activation"]),
             value_range=(low, high),
+            base_value=float(header["base_value"]) if version > 1 else 0.0,
+            base_policy=float(header["base_policy"]) if version > 1 else 0.0,
             about=str(header["about"]),
             name=path,
         )

@@ -77,6 +77,13 @@ PRESETS: dict[str, Preset] = {
     ),
     "chess": Preset(
         Text(
+            "strong chess: PUCT, a small network inside the search that corrects hand-made values and priors, proofs",
+            "强国际象棋：PUCT，搜索内的小型网络修正人工的估值与先验，有证明",
+        ),
+        Settings(policy=PUCT(1.6), evaluator=Network("chess.fast"), unvisited=Parent()),
+    ),
+    "chess-classic": Preset(
+        Text(
             "strong chess without a network: PUCT, priors from move features, static values settled by captures, "
             "proofs",
             "不用神经网络的强国际象棋：PUCT，着法特征先验，吃子后静态估值，有证明",

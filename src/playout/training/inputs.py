@@ -52,6 +52,9 @@ class Inputs:
     values: Any  # [N] float32: the value to learn, from -1 to 1 for the player who moves
     hashes: Any  # [N] uint64: of the active inputs
     orbits: Any  # [N] uint64: the same for all positions that symmetries turn into each other
+    # What the network builds on, of the game's `evaluate` and `priors` (`core/fast.py`); zeros where it builds on none.
+    base_values: Any  # [N] float32
+    base_priors: Ragged  # float32: of each legal action
 
     def __len__(self) -> int:
         return len(self.values)
@@ -65,20 +68,23 @@ class Inputs:
 class InputsBuilder:
     """Collects the positions of lessons, each once. `result` is the share of the game's result in the value.
 
-    `turns` says where the game's symmetries move its features; see `feature_turns`, which is asked if it is left out.
+    With `base` the game's own value and priors are listed as well, for a network that builds on them. `turns` says
+    where the game's symmetries move its features; see `feature_turns`, which is asked if it is left out.
     """
 
-    def __init__(self, game: Game, result: float, turns: Any = None) -> None:
+    def __init__(self, game: Game, result: float, turns: Any = None, base: bool = False) -> None:
         self.game, self.result = game, result
+        self.asked = tuple(rule for rule in ("evaluate", "priors") if base and game.has(rule))
         self._turns = feature_turns(game)[0] if turns is None else turns
         self.known: set[int] = set()
         self.labelled = 0
-        self._lists: dict[str, list[Any]] = {"features": [], "indices": [], "targets": []}
+        self._lists: dict[str, list[Any]] = {"features": [], "indices": [], "targets": [], "base_priors": []}
         self._values: list[float] = []
+        self._base_values: list[float] = []
         self._hashes: list[int] = []
         self._orbits: list[int] = []
         room, players = game.rules.room, game.players
-        self._table = game.rules_table(wanted=("features", "action_index"))
+        self._table = game.rules_table(wanted=("features", "action_index", *self.asked))
         self._scratch = (
             np.zeros(room_for_features(game), np.int32),
             np.zeros(room, np.int32),
@@ -100,8 +106,8 @@ class InputsBuilder:
             for position in positions:
                 self._keep(*position)
 
-    def _listed(self, lesson: Lesson, where: str) -> list[tuple[Any, Any, Any, float]]:
-        """The labelled positions of a game: their sorted features, the legal actions, their targets and the value."""
+    def _listed(self, lesson: Lesson, where: str) -> list[tuple[Any, ...]]:
+        """The labelled positions of a game, as `_keep` takes them."""
         game, total, labelled = self.game, len(lesson.actions), len(lesson.labels)
         counts = np.zeros(total, np.int64)
         for ply, label in lesson.labels.items():
@@ -114,6 +120,10 @@ class InputsBuilder:
             np.zeros(labelled * game.max_actions + 1, np.int32),
             np.zeros(labelled * game.max_actions + 1),
         )
+        base_values, base_priors = np.zeros(total), np.zeros(len(targets))
+        low, high = game.range or (-1.0, 1.0)
+        half = (high - low) / 2 if "evaluate" in self.asked else 0.0
+        base = ((low + high) / 2, half, base_values, "priors" in self.asked, base_priors)
         feature_ends, ends = np.zeros(total, np.int64), np.zeros(total, np.int64)
         players, gained = np.zeros(total, np.int64), np.zeros((total, game.players))
         state, actions = game.position().buffer.copy(), np.array(lesson.actions, np.int64)
@@ -129,6 +139,7 @@ class InputsBuilder:
                 choices,
                 shares,
                 *lists,
+                base,
                 (*self._scratch, players, gained),
             )
         if wrong:
@@ -145,7 +156,8 @@ class InputsBuilder:
         for ply in sorted(lesson.labels):
             first = slice(feature_ends[ply - 1] if ply else 0, feature_ends[ply])
             second = slice(ends[ply - 1] if ply else 0, ends[ply])
-            positions.append((np.sort(features[first]), indices[second], targets[second], worth[ply]))
+            listed = (np.sort(features[first]), indices[second], targets[second], base_priors[second])
+            positions.append((*listed, worth[ply], base_values[ply]))
         return positions
 
     def _check_numbers(self, rule: str, found: Any, limit: str) -> None:
@@ -155,14 +167,20 @@ class InputsBuilder:
                 f"{self.game.title}.{rule} gives {found.min()} to {found.max()}, expected 0 to {limit} - 1 = {most - 1}"
             )
 
-    def _keep(self, features: Any, indices: Any, targets: Any, value: float) -> None:
+    def _keep(
+        self, features: Any, indices: Any, targets: Any, base_priors: Any, value: float, base_value: float
+    ) -> None:
+        """Add a position by its sorted features, its legal actions, their targets and its value, unless it is known."""
         key = _hash(features)
         if key in self.known:
             return
         self.known.add(key)
-        for name, entries in (("features", features), ("indices", indices), ("targets", targets.astype(np.float32))):
-            self._lists[name].append(entries)
+        self._lists["features"].append(features)
+        self._lists["indices"].append(indices)
+        self._lists["targets"].append(targets.astype(np.float32))
+        self._lists["base_priors"].append(base_priors.astype(np.float32))
         self._values.append(value)
+        self._base_values.append(base_value)
         self._hashes.append(key)
         self._orbits.append(key if len(self._turns) == 1 else self._orbit(features))
 
@@ -198,13 +216,14 @@ class InputsBuilder:
 
     def inputs(self) -> Inputs:
         """All positions so far."""
-        kinds = {"features": np.int32, "indices": np.int32, "targets": np.float32}
+        kinds = {"features": np.int32, "indices": np.int32, "targets": np.float32, "base_priors": np.float32}
         lists = {}
         for name, entries in self._lists.items():
             bounds = np.concatenate([[0], np.cumsum([len(e) for e in entries], dtype=np.int64)]).astype(np.int64)
             lists[name] = Ragged(np.concatenate([np.zeros(0, kinds[name]), *entries]), bounds)
         hashes, orbits = (np.array(found, np.uint64) for found in (self._hashes, self._orbits))
-        return Inputs(**lists, values=np.array(self._values, np.float32), hashes=hashes, orbits=orbits)
+        values, base_values = np.array(self._values, np.float32), np.array(self._base_values, np.float32)
+        return Inputs(**lists, values=values, base_values=base_values, hashes=hashes, orbits=orbits)
 
 
 def _hash(features: Any) -> int:

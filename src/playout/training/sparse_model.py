@@ -23,8 +23,13 @@ ALIKE = 1e-3  # how far the answers of a model and of its file may be apart: bot
 class SparseModel(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's types
     """From active inputs and legal actions to logits of these actions, and to the outputs of the value head."""
 
-    def __init__(self, game: Game, hidden: int, squared: bool, wdl: bool) -> None:
+    def __init__(self, game: Game, hidden: int, squared: bool, wdl: bool, base: bool = False) -> None:
         super().__init__()
+        self.base_value = self.base_policy = None  # the weights of the game's own value and priors
+        if base and game.has("evaluate"):
+            self.base_value = nn.Parameter(torch.ones(1))
+        if base and game.has("priors"):
+            self.base_policy = nn.Parameter(torch.ones(1))
         self.squared, self.wdl, self.bounded = squared, wdl, True
         low, high = game.range or (-1.0, 1.0)
         self.middle, self.spread = (low + high) / 2, (high - low) / 2
@@ -50,13 +55,18 @@ class SparseModel(nn.Module):  # type: ignore[misc]  # mypy skips PyTorch's type
         units = torch.clamp(self.inputs(features, firsts) + self.input_bias, 0.0, 1.0)
         return units * units if self.squared else units
 
-    def judged(self, units: Any) -> Any:
-        """The outputs of the value head [B, 1] or [B, 3], before tanh or softmax."""
-        return units @ self.value.T + self.value_bias
+    def judged(self, units: Any, base: Any = None) -> Any:
+        """The outputs of the value head [B, 1] or [B, 3], before tanh or softmax; it builds on `base` [B]."""
+        found = units @ self.value.T + self.value_bias
+        if base is None or self.base_value is None:
+            return found
+        sides = torch.tensor([1.0, 0.0, -1.0])[: found.shape[1]]
+        return found + (self.base_value * base)[:, None] * sides
 
-    def logits(self, units: Any, indices: Any, rows: Any) -> Any:
-        """The logits of actions [M]: `indices` in the policy, in the positions `rows`."""
-        return (functional.embedding(indices, self.policy) * units[rows]).sum(dim=1) + self.policy_bias[indices]
+    def logits(self, units: Any, indices: Any, rows: Any, base: Any = None) -> Any:
+        """The logits of actions [M]: `indices` in the policy, in the positions `rows`; they build on `base` [M]."""
+        found = (functional.embedding(indices, self.policy) * units[rows]).sum(dim=1) + self.policy_bias[indices]
+        return found if base is None or self.base_policy is None else found + self.base_policy * base
 
     def worth(self, judged: Any) -> Any:
         """The value [B], from -1 to 1."""
@@ -104,6 +114,8 @@ def as_fast(model: SparseModel, game: Game, about: str) -> FastNetwork:
         game_version=game.version,
         activation="squared" if model.squared else "clipped",
         value_range=game.range,
+        base_value=0.0 if model.base_value is None else model.base_value.item(),
+        base_policy=0.0 if model.base_policy is None else model.base_policy.item(),
         about=about,
     )
 
@@ -118,9 +130,12 @@ def check_alike(model: SparseModel, network: FastNetwork, inputs: Inputs, chosen
             indices, counts = inputs.indices.rows(np.array([number]))
             units = model.units(torch.from_numpy(features), torch.zeros(1, dtype=torch.int64))
             rows = torch.zeros(int(counts[0]), dtype=torch.int64)
-            shares = log_shares(model.logits(units, torch.from_numpy(indices).long(), rows), rows, 1).exp()
-            value, priors = network.answer(features.tolist(), indices.tolist())
-            worth = float(model.worth(model.judged(units))[0])
+            known, base = inputs.base_priors.rows(np.array([number]))[0], inputs.base_values[number]
+            logits = model.logits(units, torch.from_numpy(indices).long(), rows, torch.from_numpy(known))
+            shares = log_shares(logits, rows, 1).exp()
+            static = (low + high) / 2 + (high - low) / 2 * float(np.tanh(base))
+            value, priors = network.answer(features.tolist(), indices.tolist(), static, np.exp(known).tolist())
+            worth = float(model.worth(model.judged(units, torch.from_numpy(np.array([base]))))[0])
             apart = max(apart, abs((low + high) / 2 + (high - low) / 2 * worth - value) * 2 / (high - low))
             apart = max(apart, float(np.abs(shares.numpy() - np.array(priors)).max()))
     if not apart <= ALIKE:

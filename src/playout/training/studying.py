@@ -40,7 +40,7 @@ def new_study(game: Game, recipe: TaughtRecipe) -> Study:
     from .sparse_model import SparseModel  # heavy, and optional: it imports PyTorch  # noqa: PLC0415
 
     torch.manual_seed(seed_of(recipe.seed, "weights"))
-    model = SparseModel(game, recipe.hidden, recipe.squared, recipe.wdl)
+    model = SparseModel(game, recipe.hidden, recipe.squared, recipe.wdl, recipe.base)
     return Study(model, torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=recipe.decay))
 
 
@@ -107,11 +107,10 @@ def study_epoch(
     sums = np.zeros(3)
     study.model.train()
     with deterministic(recipe.threads):
-        for number in range(batches):
+        for number, rows in enumerate(np.array_split(order, batches)):  # no tiny last batch with a full step
             done = (study.epoch + number / batches) / recipe.epochs
             for group in study.optimiser.param_groups:
                 group["lr"] = recipe.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
-            rows = order[number * size : (number + 1) * size]
             batch = SparseBatch.of(inputs, rows, turns, random.integers(len(turns[0]), size=len(rows)))
             logs, judged = batch.answers(study.model)
             policy_loss = -(batch.targets * logs).sum() / len(rows)
@@ -155,6 +154,8 @@ class SparseBatch:
     rows: Any  # [M] the position of each action
     targets: Any  # [M]
     values: Any  # [B]
+    base_priors: Any  # [M]
+    base_values: Any  # [B]
 
     @classmethod
     def of(cls, inputs: Inputs, chosen: Any, turns: tuple[Any, Any], ways: Any) -> "SparseBatch":
@@ -174,6 +175,8 @@ class SparseBatch:
             rows=torch.from_numpy(rows),
             targets=torch.from_numpy(targets),
             values=torch.from_numpy(inputs.values[chosen]),
+            base_priors=torch.from_numpy(inputs.base_priors.rows(chosen)[0]),
+            base_values=torch.from_numpy(inputs.base_values[chosen]),
         )
 
     def answers(self, model: Any) -> tuple[Any, Any]:
@@ -181,8 +184,8 @@ class SparseBatch:
         from .sparse_model import log_shares  # heavy, and optional: it imports PyTorch  # noqa: PLC0415
 
         units = model.units(self.features, self.firsts)
-        logits = model.logits(units, self.indices, self.rows)
-        return log_shares(logits, self.rows, len(self.values)), model.judged(units)
+        logits = model.logits(units, self.indices, self.rows, self.base_priors)
+        return log_shares(logits, self.rows, len(self.values)), model.judged(units, self.base_values)
 
     def sums(self, model: Any, logs: Any, judged: Any) -> Any:
         """The sums over the positions: cross-entropy of the policy, squared error of the value, right first choices.

@@ -95,7 +95,9 @@ class TaughtTraining:
         self.turns = feature_turns(self.game)
         self.folder = TaughtFolder(out, self.game, self.spec, command, len(self.turns[0]))
         self.recipe = self.folder.recipe({name: value for name, value in given.items() if value is not None})
-        self._builder = InputsBuilder(self.game, self.recipe.result, self.turns[0])
+        self._builder = InputsBuilder(self.game, self.recipe.result, self.turns[0], self.recipe.base)
+        if self.recipe.base and not self._builder.asked:
+            raise SettingsError(f"training: base is on, but {self.game.title} has neither `evaluate` nor `priors`")
         self._next = 0  # the first part that is not in the builder
         self._new: list[float] = []  # the share of new positions in each part
         self._given: set[int] = set()  # parts that were handed out

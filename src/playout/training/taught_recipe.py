@@ -27,6 +27,7 @@ class TaughtRecipe:
     hidden: int = 128
     squared: bool = True  # the hidden layer's clipped sums are squared
     wdl: bool = False  # the value is that of win, draw and loss instead of one number
+    base: bool = False  # the network builds on the game's own `evaluate` and `priors`, and learns what they miss
     # Learning.
     held_out: float = 0.05  # the share of positions that is not learnt from, but measured on
     result: float = 0.25  # the share of how the game went on in the value to learn; the rest is the teacher's value
@@ -40,7 +41,7 @@ class TaughtRecipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_settings(self, LIMITS, ("squared", "wdl"))
+        check_settings(self, LIMITS, ("squared", "wdl", "base"))
         check_hidden(self.hidden)
 
     @property

@@ -222,7 +222,7 @@ def as_code(settings: Any) -> str:
     """Settings as Python has them, without what is the default.
 
     >>> from playout.settings import preset
-    >>> as_code(preset("chess", c=2, reduction=0.1))
+    >>> as_code(preset("chess-classic", c=2, reduction=0.1))
     'Settings(policy=PUCT(c=2), evaluator=Static(), unvisited=Parent(reduction=0.1))'
     """
     if not dataclasses.is_dataclass(settings):

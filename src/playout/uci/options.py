@@ -90,10 +90,11 @@ def search_settings(values: Mapping[str, Any], game: Game) -> Settings:
     if name == AUTO:
         name = WITH_NETWORK if file else preset_for(game)
     given: dict[str, Any] = {"early_stop": False}
-    if isinstance(PRESETS[name].settings.evaluator, Network):
-        given["network"] = file
+    evaluator = PRESETS[name].settings.evaluator
+    if isinstance(evaluator, Network) and file:
+        given["network"], evaluator = file, Network(file)
     if values["Threads"] > 1:  # of the search, or of what takes nearly all of its time
-        with_network = isinstance(PRESETS[name].settings.evaluator, Network) and not is_fast(Network(file))
+        with_network = isinstance(evaluator, Network) and not is_fast(evaluator)
         given["network_threads" if with_network else "threads"] = str(values["Threads"])
     if c.lower() not in ("", AUTO, EMPTY):
         given["c"] = c

@@ -10,6 +10,7 @@ import numpy as np
 from playout import games
 from playout.common.raised import as_exception, described
 from playout.errors import GameError, SettingsError
+from playout.evaluators import SHIPPED
 from playout.game import Game, field_of
 from playout.parts.part import Part, kind_of, load_part
 from playout.settings import PRESETS, Settings, preset_for
@@ -27,7 +28,7 @@ class Catalogue:
     name anything else."""
 
     def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
-        self.networks = tuple(networks)
+        self.networks = (*sorted(path.name for path in SHIPPED.glob("*.fast")), *networks)
         self.parts = {kind_of(part): part for part in (load_part(Part, spec) for spec in parts)}
         for file in networks:
             if not Path(file).is_file():
@@ -178,7 +179,7 @@ def _describe_setting(
 ) -> dict[str, Any]:
     option, declared = options[name], options[name].declared
     defaults = {kind: default_of(options, name, kind) for kind in option.kinds}
-    own_files = ["", *catalogue.networks]  # a network's file: the game's own, or one that the server was started with
+    own_files = ["", *catalogue.networks]  # a network's file: the game's own, or one of those here
     least, most = declared.bounds
     chinese = {"meaning": declared.meaning.zh, "unit": declared.unit.zh if declared.unit else None}
     return {
