@@ -409,7 +409,6 @@ CASES = {
     },
     "training/test_training_faults.py": {
         "test_a_damaged_checkpoint_is_left_for_the_one_before": 2,
-        "test_a_process_that_is_lost_is_reported": 1,
         "test_a_script_without_a_guard_is_told_so_once": 0,
         "test_ctrl_c_while_a_command_is_imported_is_one_line": 1,
         "test_games_that_cannot_be_used_are_played_again": 1,
