@@ -29,9 +29,11 @@ class GeneratorStats:
 
     @property
     def best(self) -> float | None:
+        """The best of its scores."""
         return self.scores.best if self.scores.count else None
 
     def to_dict(self) -> dict[str, Any]:
+        """As plain data, for JSON."""
         kept = {k: v for k, v in vars(self).items() if k != "scores"}
         return {**kept, "mean": self.mean, "best": self.best}
 

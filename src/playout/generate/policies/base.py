@@ -30,6 +30,7 @@ class Budget(NamedTuple):
 
     @property
     def left(self) -> int | None:
+        """The calls that are left; None: not known."""
         return None if self.total is None else max(0, self.total - self.used)
 
 
@@ -49,6 +50,7 @@ class GeneratingNode:
 
     @property
     def visits(self) -> NDArray[np.float64]:
+        """Answers through each edge, with the calls that are under way."""
         return self.rows[:, VISITS] + self.rows[:, PENDING]
 
     @property
@@ -58,7 +60,7 @@ class GeneratingNode:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """0 where nothing came yet."""
+        """The mean of the scores; 0 where none came yet."""
         return np.where(self.rows[:, VISITS] > 0, self.scale(self.rows[:, MEAN]), 0.0)
 
     @property
@@ -68,12 +70,12 @@ class GeneratingNode:
 
     @property
     def spread(self) -> NDArray[np.float64]:
-        """The variance."""
+        """The variance of the scores."""
         return self.squares / np.maximum(self.rows[:, VISITS], 1.0)
 
     @property
     def best(self) -> NDArray[np.float64]:
-        """0 where nothing came yet."""
+        """The best score; 0 where none came yet."""
         return np.where(self.rows[:, VISITS] > 0, self.scale(self.rows[:, BEST]), 0.0)
 
     @property
@@ -83,10 +85,12 @@ class GeneratingNode:
 
     @property
     def depth(self) -> int:
+        """The number of edges from the root."""
         return self.node.depth
 
     @property
     def is_root(self) -> bool:
+        """Whether the search begins here."""
         return self.node.parent is None
 
     @property
@@ -117,6 +121,7 @@ class GeneratePolicy:
         setting(cls)
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """One weight for each edge of a node, that of `po.GENERATE` first; the greatest that is open is taken."""
         raise NotImplementedError
 
     def pick(self, generators: list[tuple[int, float, float]], rng: np.random.Generator) -> int:

@@ -29,6 +29,7 @@ class _Halved(GeneratePolicy):
     needs_calls = True
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """At the root the least visited of those still compared, below it widening and `below`."""
         worth = self.worth(node)
         if not node.is_root:
             weights = self.below(node, worth)
