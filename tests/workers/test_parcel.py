@@ -1,15 +1,27 @@
 """Users' files on their way to another machine."""
 
+import pickle
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from playout.common import sources
 from playout.errors import FileError, SettingsError
+from playout.play.source import GameSource
 from playout.workers.parcel import Parcel, hash_of, parcel_of
 
 pytestmark = pytest.mark.compiled_only
+
+
+NIM = """
+from playout.games.tictactoe import TicTacToe
+
+class Mine(TicTacToe):
+    pass
+"""
+TSP = "NAME: t\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 0\n3 0 4\nEOF\n"
 
 
 class Defined:
@@ -31,3 +43,33 @@ def test_what_the_script_itself_defines_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys.modules["__main__"], "Defined", Defined, raising=False)
     with pytest.raises(SettingsError, match="put it into a file of its own"):
         parcel_of(Defined)
+
+
+def test_a_game_of_a_relative_path_is_found_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one whose settings name a file, which is gone there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "relative_nim.py").write_text(NIM, encoding="utf-8")
+    (tmp_path / "three.tsp").write_text(TSP, encoding="utf-8")
+    nim = pickle.dumps(GameSource.of("relative_nim.py:Mine", None, "the test"))
+    tour = GameSource.of("tsp", {"file": "three.tsp"}, "the test")
+    before = tour.load().values
+    (tmp_path / "three.tsp").unlink()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert type(pickle.loads(nim).load()).__name__ == "Mine"
+    assert pickle.loads(pickle.dumps(tour)).load().values == before
+
+
+def test_a_relative_name_of_a_network_is_found_where_the_file_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_moved", {})
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.onnx").write_bytes(b"weights")
+    parcel = parcel_of("mine.onnx", str(tmp_path / "mine.onnx"))
+    monkeypatch.chdir(Path(__file__).parent)
+    assert sources.here("mine.onnx") == "mine.onnx"
+    parcel.open()
+    assert sources.here("mine.onnx") == str(tmp_path / "mine.onnx")

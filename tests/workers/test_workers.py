@@ -1,14 +1,76 @@
 """Workers without a cluster: addresses, figures, and what is lost before it is ready."""
 
 import sys
+from typing import Any
 
 import pytest
 
 from playout.cli import main
 from playout.errors import SettingsError
+from playout.workers import workers as workers_module
 from playout.workers.cluster import check_address
+from playout.workers.figures import Figures, listeners
+from playout.workers.site import CrewMember, Event, Site
+from playout.workers.workers import Workers
 
 pytestmark = pytest.mark.compiled_only
+
+
+class FailingSite(Site):
+    """A site whose first workers end before they are ready, `failures` of them."""
+
+    ahead = 1
+    is_local = False
+
+    def __init__(self, failures: int) -> None:
+        super().__init__("the test")
+        self.failures, self.members = failures, [CrewMember()]
+
+    def send(self, member: Any, ticket: int, job: tuple[Any, ...]) -> None:
+        """Jobs are answered in `wait`."""
+
+    def wait(self, seconds: float) -> list[Event]:
+        member = self.members[0]
+        if self.failures:
+            self.failures -= 1
+            return [Event(member, lost="a worker of the test died")]
+        member.is_ready = True
+        return [Event(member, ticket, job[0] + 1) for ticket, job in member.under_way.items()]
+
+    def replace(self, member: Any) -> None:
+        self.members = [CrewMember()]
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def workers_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> Workers:
+    monkeypatch.setattr(workers_module, "Cluster", lambda *arguments: site)
+    return Workers(lambda: None, 1, "the test", ray="auto")  # type: ignore[arg-type, return-value]
+
+
+def test_a_worker_that_dies_before_it_is_ready_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = workers_on(FailingSite(2), monkeypatch)
+    workers.wait()
+    assert workers.share([(1,), (2,)]) == [2, 3]
+    assert workers.figures.restarts == 2
+
+
+def test_figures_are_told_of_clusters_only_and_a_command_forgets_who_listens(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines: list[dict[str, Any]] = []
+    monkeypatch.setattr("playout.workers.figures.listeners", [lines.append])
+    site = FailingSite(0)
+    Figures(site).say(now=True)
+    site.is_local = True
+    Figures(site).say(now=True)
+    assert len(lines) == 1
+    monkeypatch.undo()
+    monkeypatch.setattr("playout.cli.options.load_ray", lambda: None)
+    assert main(["analyze", "tictactoe", "-n", "5", "--ray", "local"]) == 2
+    assert "this search grows one tree" in capsys.readouterr().err
+    assert listeners == []
 
 
 @pytest.mark.parametrize("address", ["", "here", "host:", ":6379", "host:99999", "ray://host:10001"])

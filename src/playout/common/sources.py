@@ -28,6 +28,16 @@ def split(spec: str) -> tuple[str, str] | None:
     return None if not colon or drive else (place, name)
 
 
+def absolute(spec: str) -> str:
+    """`file.py:name` with the file's absolute path, which means the same in every process; other names unchanged.
+
+    >>> absolute("/games/../nim.py:Nim"), absolute("games.nim:Nim"), absolute("chess")
+    ('/nim.py:Nim', 'games.nim:Nim', 'chess')
+    """
+    place, name = split(spec) or ("", "")
+    return f"{_path(place)}:{name}" if place.endswith(".py") else spec
+
+
 def load(place: str, name: str, spec: str, refuse: type[PlayoutError]) -> tuple[ModuleType, str]:
     """The module of that file or name, and `spec` with an absolute path.
 

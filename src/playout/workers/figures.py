@@ -48,8 +48,8 @@ class Figures:
         }
 
     def say(self, now: bool = False) -> None:
-        """Tell the listeners, if it is time to."""
-        if not listeners or not (now or time.monotonic() - self.said >= SAY_SECONDS):
+        """Tell the listeners, if it is time to; processes of this machine are not worth a line."""
+        if self.site.is_local or not listeners or not (now or time.monotonic() - self.said >= SAY_SECONDS):
             return
         self.said = time.monotonic()
         line = self.line()

@@ -63,10 +63,11 @@ class Parcel:
                 raise FileError(f"{file.names[0]}: arrived with another hash than it was sent with; send it again")
         if all(_is_same(file) for file in self.files):
             folders = sorted({file.folder for file in self.files if file.folder})
-            load_moved({}, folders, self.modules)
+            moved = {name: file.names[0] for file in self.files for name in file.names[1:]}  # relative paths
+            load_moved(moved, folders, self.modules)
             return
         there = received_folder() / self.digest
-        moved, folders = dict[str, str](), list[str]()
+        moved, folders = {}, []
         numbers = {folder: str(number) for number, folder in enumerate(sorted({f.folder for f in self.files}))}
         for file in self.files:
             path = there / numbers[file.folder] / file.below
@@ -103,7 +104,8 @@ def parcel_of(*things: Any) -> Parcel:
     for word in words:
         if word.lower().endswith(NETWORKS) and (path := Path(word).expanduser()).is_file():
             path = path.resolve()
-            files[str(path)] = _file((str(path), word), None, path, _read(path))
+            names = files[str(path)].names if str(path) in files else (str(path),)
+            files[str(path)] = _file((*names, word), None, path, _read(path))
     if (size := sum(len(file.data) for file in files.values())) > MOST_BYTES:
         raise SettingsError(f"the files to send to each machine have {size:,} bytes, expected at most {MOST_BYTES:,}")
     return Parcel(tuple(files.values()), tuple(modules))

@@ -51,7 +51,9 @@ class Workers:
     def wait(self) -> None:
         """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work."""
         while not any(member.is_ready for member in self.site.members):
-            self.site.wait(LOOK_SECONDS)
+            for event in self.site.wait(LOOK_SECONDS):
+                if event.lost:
+                    self._replace(event)
 
     def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True; then end.
@@ -132,6 +134,6 @@ class Workers:
 
     def close(self) -> None:
         """End all workers."""
-        if self.site.members and (self.figures.restarts or not self.site.is_local):
+        if self.site.members:
             self.figures.say(now=True)
         self.site.close()
