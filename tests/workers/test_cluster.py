@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import playout as po
 from playout.arena import Match, make_match
 from playout.cli import main
 from playout.compare import compare
-from playout.errors import SettingsError
+from playout.errors import GameError, SettingsError
 from playout.scores import evaluate
 from playout.search.limits import Limits
 from playout.settings import Settings
@@ -26,9 +27,9 @@ from playout.training.training import Training, train
 from playout.tune import tune
 from playout.workers import cluster as cluster_module
 from playout.workers.cluster import Cluster
-from playout.workers.figures import listeners
 from playout.workers.parcel import Parcel, parcel_of
 from playout.workers.roots import RootsSetup
+from playout.workers.site import listeners
 from tests.training.test_training import TINY, assert_same, weights_of
 
 if not os.environ.get("CI"):  # there it must be installed
@@ -299,3 +300,23 @@ def test_where_no_cluster_answers_there_is_one_line(
 def test_one_tree_stays_on_one_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["analyze", "tictactoe", "-n", "5", "--ray", "local"]) == 2
     assert "this search grows one tree" in capsys.readouterr().err
+
+
+def test_errors_of_the_cluster_are_a_lost_worker_or_one_line() -> None:
+    from ray import exceptions
+
+    def answer(error: Exception) -> tuple[str, Any]:
+        def get(ref: Any) -> Any:
+            raise error
+
+        cluster = Cluster.__new__(Cluster)
+        cluster.what, cluster.advice = "the test", ""
+        cluster.ray = SimpleNamespace(exceptions=exceptions, get=get)
+        return cluster._answer(None)
+
+    for lost in (exceptions.OutOfMemoryError("much"), exceptions.WorkerCrashedError(), exceptions.ActorDiedError()):
+        assert answer(lost) == ("a worker of the test on the cluster died", None)
+    with pytest.raises(GameError, match=r"^the Ray cluster failed: RaySystemError: .*no more$"):
+        answer(exceptions.RaySystemError("no more"))
+    with pytest.raises(SettingsError, match="the cluster's object store is full"):
+        answer(exceptions.ObjectStoreFullError("full"))

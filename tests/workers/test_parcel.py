@@ -1,7 +1,9 @@
 """Users' files on their way to another machine."""
 
+import os
 import pickle
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from playout.common import sources
 from playout.errors import FileError, SettingsError
 from playout.play.source import GameSource
-from playout.workers.parcel import Parcel, hash_of, parcel_of
+from playout.workers.parcel import KEEP_SECONDS, Parcel, hash_of, parcel_of, received_folder
 
 pytestmark = pytest.mark.compiled_only
 
@@ -73,3 +75,44 @@ def test_a_relative_name_of_a_network_is_found_where_the_file_is_the_same(
     assert sources.here("mine.onnx") == "mine.onnx"
     parcel.open()
     assert sources.here("mine.onnx") == str(tmp_path / "mine.onnx")
+
+
+def test_what_cannot_be_pickled_is_refused() -> None:
+    with pytest.raises(SettingsError, match="what is to be sent to other machines can't be pickled"):
+        parcel_of(lambda: None)
+
+
+def test_a_folder_that_others_may_have_made_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = received_folder()
+    folder.chmod(0o755)
+    with pytest.raises(FileError, match="can be read or written by other users"):
+        received_folder()
+    folder.rmdir()
+    (tmp_path / "precious").mkdir(mode=0o700)
+    os.utime(tmp_path / "precious", (0, 0))
+    folder.symlink_to(tmp_path)
+    with pytest.raises(FileError, match="is not a folder"):
+        received_folder()
+    assert (tmp_path / "precious").is_dir()
+
+
+def test_only_what_was_not_used_for_a_day_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sources, "_moved", {})
+    network = tmp_path / "some.onnx"
+    network.write_bytes(b"weights")
+    parcel = parcel_of(str(network))
+    network.unlink()
+    used = received_folder() / parcel.digest
+    unused = received_folder() / "unused"
+    for folder in (used, unused):
+        (folder / "below").mkdir(parents=True)
+        old = folder.stat().st_mtime - KEEP_SECONDS / 2
+        os.utime(folder, (old, old))
+    parcel.open()
+    for folder in (used, unused):
+        old = folder.stat().st_mtime - KEEP_SECONDS * 3 / 4
+        os.utime(folder, (old, old))
+    assert [path.name for path in received_folder().iterdir()] == [parcel.digest]
+    assert Path(sources.here(str(network))).read_bytes() == b"weights"

@@ -1,17 +1,18 @@
 """Workers without a cluster: addresses, figures, and what is lost before it is ready."""
 
+import re
 import sys
 from typing import Any
 
 import pytest
 
 from playout.cli import main
-from playout.errors import SettingsError
+from playout.errors import GameError, SettingsError
 from playout.workers import workers as workers_module
 from playout.workers.cluster import check_address
-from playout.workers.figures import Figures, listeners
-from playout.workers.site import CrewMember, Event, Site
-from playout.workers.workers import Workers
+from playout.workers.figures import Figures
+from playout.workers.site import CrewMember, Event, Site, listeners
+from playout.workers.workers import TRIES, Workers
 
 pytestmark = pytest.mark.compiled_only
 
@@ -54,6 +55,29 @@ def test_a_worker_that_dies_before_it_is_ready_is_replaced(monkeypatch: pytest.M
     workers.wait()
     assert workers.share([(1,), (2,)]) == [2, 3]
     assert workers.figures.restarts == 2
+
+
+def test_workers_that_die_one_after_the_other_before_they_are_ready_end_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = f"a worker of the test died ({TRIES} in a row before they were ready)"
+    with pytest.raises(GameError, match=re.escape(expected)):
+        workers_on(FailingSite(TRIES), monkeypatch).wait()
+
+
+def test_where_others_work_a_worker_that_never_starts_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[dict[str, Any]] = []
+    monkeypatch.setattr("playout.workers.site.listeners", [lines.append])
+    site = FailingSite(0)
+    workers = workers_on(site, monkeypatch)
+    site.members[0].is_ready = True
+    for _ in range(TRIES):
+        site.members[1:] = [CrewMember()]
+        monkeypatch.setattr(site, "replace", site.members.remove)
+        workers._replace(Event(site.members[1], lost="a worker of the test died"))
+    assert len(site.members) == 1
+    assert [line["left_out"][:25] for line in lines] == ["a worker of the test died"]
+    assert workers.share([(1,)]) == [2]
 
 
 def test_figures_are_told_of_clusters_only_and_a_command_forgets_who_listens(

@@ -16,7 +16,7 @@ from playout.common.raised import described, users_place
 from playout.common.version import __version__
 from playout.errors import PlayoutError
 from playout.game.wrap.running import raised_at
-from playout.workers.figures import listeners
+from playout.workers.site import listeners
 
 from . import (
     analyze,

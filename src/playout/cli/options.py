@@ -21,7 +21,7 @@ from playout.search.limits import Limits
 from playout.settings import WITH_NETWORK, Settings, preset_for
 from playout.settings.options import OptionError, make_settings
 from playout.workers.cluster import check_address, load_ray
-from playout.workers.figures import listeners
+from playout.workers.site import listeners
 
 SECONDS = 1.0  # when no limit is given
 

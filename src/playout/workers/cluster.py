@@ -63,7 +63,7 @@ class RayWorker:
             parcel.open()
         except PlayoutError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - the driver reports it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"{machine} of the cluster can't load the user's files: {type(error).__name__}: {error}")
         return machine, os.getpid()
 
@@ -82,7 +82,7 @@ class RayWorker:
             return work()
         except PlayoutError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - the driver reports it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"a worker of {self.what} failed: {type(error).__name__}: {error}")
 
 
@@ -106,11 +106,13 @@ class Cluster(Site):
     ) -> None:
         super().__init__(what)
         self.ray, self.count, self.advice = load_ray(), count, advice
+        self.was_ready, self.left_out = False, 0
         parcel = parcel_of(make, needs)
         self.is_ours = connect(self.ray, address, count)
         try:
             self.class_ = self.ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
-            self.make, self.parcel = self.ray.put(make), self.ray.put(parcel)
+            with _plain_errors(self.ray):
+                self.make, self.parcel = self.ray.put(make), self.ray.put(parcel)
             self.looked = self.last_ready = time.monotonic()
             self._fill()
         except BaseException:
@@ -125,7 +127,7 @@ class Cluster(Site):
         self._ask(member, PLAY, ticket, *job)
 
     def _ask(self, member: RayMember, method: str, ticket: int, *arguments: Any) -> None:
-        with _told_plainly(self.ray):
+        with _plain_errors(self.ray):
             member.asked[getattr(member.actor, method).remote(*arguments)] = method, ticket
 
     def wait(self, seconds: float) -> list[Event]:
@@ -135,9 +137,10 @@ class Cluster(Site):
         if not owners:
             time.sleep(seconds)
             return []
-        ready, _ = self.ray.wait(list(owners), num_returns=1, timeout=seconds)
-        if ready:  # take all that are there
-            ready, _ = self.ray.wait(list(owners), num_returns=len(owners), timeout=0)
+        with _plain_errors(self.ray):
+            ready, _ = self.ray.wait(list(owners), num_returns=1, timeout=seconds)
+            if ready:  # take all that are there
+                ready, _ = self.ray.wait(list(owners), num_returns=len(owners), timeout=0)
         found: list[Event] = []
         gone = set[int]()
         for ref in ready:
@@ -153,34 +156,49 @@ class Cluster(Site):
                 answer, member.memory = answer
                 found.append(Event(member, ticket, answer))
             elif isinstance(answer, Exception):
-                raise answer
+                if not self.was_ready:
+                    raise answer
+                self.leave_out(member, str(answer))  # a machine that joined later
             elif method == HELLO:
                 member.machine, member.process = answer
                 self._ask(member, BEGIN, -1, self.make, self.what)
             else:
-                member.is_ready = True
+                member.is_ready = self.was_ready = True
         return found
 
     def _answer(self, ref: Any) -> tuple[str, Any]:
         """Why the actor was lost, or its answer."""
         errors = self.ray.exceptions
-        try:
-            with _told_plainly(self.ray):
+        lost = (
+            errors.RayActorError,
+            errors.ObjectLostError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+            errors.WorkerCrashedError,
+        )
+        with _plain_errors(self.ray):
+            try:
                 return "", self.ray.get(ref)
-        except (errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError) as error:
-            if "import" in str(error) and "failed" in str(error):
-                raise _no_playout(error) from None
-            return f"a worker of {self.what} on the cluster died{self.advice}", None
-        except errors.RayTaskError as error:
-            if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
-                raise _no_playout(error) from None
-            raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
+            except lost as error:
+                if getattr(error, "actor_init_failed", False):
+                    raise _cannot_import(error) from None
+                return f"a worker of {self.what} on the cluster died{self.advice}", None
+            except errors.RayTaskError as error:
+                if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
+                    raise _cannot_import(error) from None
+                raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
 
     def replace(self, member: Any) -> None:
         self.members.remove(member)
         with contextlib.suppress(Exception):  # it has ended, or its machine has
             self.ray.kill(member.actor)
         self._fill()
+
+    def leave_out(self, member: Any, why: str) -> None:
+        self.left_out += 1
+        super().leave_out(member, why)
+        with contextlib.suppress(Exception):  # it may have ended
+            self.ray.kill(member.actor)
 
     def _look(self) -> None:
         """Start workers on machines that have joined; give up where none comes."""
@@ -197,24 +215,26 @@ class Cluster(Site):
             self._fill()
 
     def _fill(self) -> None:
-        wanted = max(1, min(self.count or self._cpus(), self._cpus()))
+        cpus = self._cpus()
+        wanted = max(1, min(self.count or cpus, cpus - self.left_out))
         while len(self.members) < wanted:
             member = RayMember(self.class_.remote())
             self.members.append(member)
             self._ask(member, HELLO, -1, versions(), self.parcel)
 
     def _cpus(self) -> int:
-        return int(self.ray.cluster_resources().get("CPU", 0))
+        with _plain_errors(self.ray):
+            return int(self.ray.cluster_resources().get("CPU", 0))
 
     def shared(self, data: bytes) -> Any:
-        with _told_plainly(self.ray):
+        with _plain_errors(self.ray):
             return self.ray.put(data)
 
     def close(self) -> None:
         members: list[Any] = self.members
         self.members = []
-        with contextlib.suppress(Exception):  # the cluster may be gone
-            for member in members:
+        for member in members:
+            with contextlib.suppress(Exception):  # it may be gone, or the cluster
                 self.ray.kill(member.actor)
         if self.is_ours:
             self.ray.shutdown()
@@ -289,8 +309,8 @@ def _check_listening(address: str) -> None:
 
 
 @contextlib.contextmanager
-def _told_plainly(ray: Any) -> Iterator[None]:
-    """A full object store in one line."""
+def _plain_errors(ray: Any) -> Iterator[None]:
+    """A full object store, or what else fails on the cluster, in one line."""
     try:
         yield
     except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
@@ -298,12 +318,14 @@ def _told_plainly(ray: Any) -> Iterator[None]:
             f"the cluster's object store is full ({_last_line(error)}); start Ray with more `--object-store-memory`, "
             f"or send less: fewer workers, a smaller network"
         ) from None
+    except ray.exceptions.RayError as error:
+        raise GameError(f"the Ray cluster failed: {type(error).__name__}: {_last_line(error)}") from None
 
 
-def _no_playout(error: Exception) -> SettingsError:
+def _cannot_import(error: Exception) -> SettingsError:
     return SettingsError(
-        f"a machine of the cluster can't import Playout ({_last_line(error)}); on each machine, pip install "
-        f"'playout[ray]'"
+        f"a machine of the cluster can't import what this one sent ({_last_line(error)}); on each machine, pip install "
+        f"'playout[ray]' and the packages that the user's files import"
     )
 
 

@@ -2,16 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .site import Site
+from .site import Site, listeners
 
 SAY_SECONDS = 30.0  # between two lines
 MEGABYTE = 1_000_000
-
-listeners: list[Callable[[dict[str, Any]], None]] = []  # each gets the figures of all workers, now and then
 
 
 def memory_of() -> int:

@@ -11,6 +11,7 @@ import pickle
 import pickletools
 import shutil
 import site
+import stat
 import sys
 import tempfile
 import time
@@ -67,6 +68,8 @@ class Parcel:
             load_moved(moved, folders, self.modules)
             return
         there = received_folder() / self.digest
+        there.mkdir(exist_ok=True)
+        os.utime(there)  # in use: not to be removed
         moved, folders = {}, []
         numbers = {folder: str(number) for number, folder in enumerate(sorted({f.folder for f in self.files}))}
         for file in self.files:
@@ -114,14 +117,38 @@ def parcel_of(*things: Any) -> Parcel:
 def received_folder() -> Path:
     """Where files from other machines are kept on this one; what is older than a day is removed."""
     folder = Path(tempfile.gettempdir()) / f"playout-files-{_user()}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise FileError(f"{folder}: belongs to another user; remove it, or set TMPDIR to another folder")
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700, parents=True)
+    _check_private(folder)
     for old in folder.iterdir():
         with contextlib.suppress(OSError):  # another worker may be at it
-            if time.time() - old.stat().st_mtime > KEEP_SECONDS:
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
+            if time.time() - old.lstat().st_mtime > KEEP_SECONDS:
+                _remove(old)
     return folder
+
+
+def _check_private(folder: Path) -> None:
+    """Refuse a folder that others could have made or could write into: what is in it is run."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        why = "is not a folder"
+    elif hasattr(os, "getuid") and found.st_uid != os.getuid():
+        why = "belongs to another user"
+    elif hasattr(os, "getuid") and found.st_mode & 0o077:
+        why = "can be read or written by other users"
+    else:
+        return
+    raise FileError(f"{folder}: {why}; remove it, or set TMPDIR to another folder")
+
+
+def _remove(old: Path) -> None:
+    """Under another name first, so that no other worker uses what is half removed."""
+    if old.is_symlink() or not old.is_dir():
+        old.unlink()
+        return
+    aside = old.with_name(f"{old.name}.{os.getpid()}.old")
+    old.rename(aside)
+    shutil.rmtree(aside)
 
 
 def received_file(data: bytes, name: str) -> Path:
@@ -146,7 +173,11 @@ def hash_of(data: bytes) -> str:
 
 def _words(things: Any) -> list[str]:
     """All texts in the pickle of things: names of modules and files are among them."""
-    found = (argument for _, argument, _ in pickletools.genops(pickle.dumps(things)) if isinstance(argument, str))
+    try:
+        pickled = pickle.dumps(things)
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise SettingsError(f"what is to be sent to other machines can't be pickled: {error}") from None
+    found = (argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str))
     return list(dict.fromkeys(found))
 
 

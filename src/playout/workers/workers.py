@@ -13,7 +13,7 @@ from .processes import DOCTOR, Processes
 from .site import CrewMember, Event, Site, Worker
 
 LOOK_SECONDS = 0.25  # between two looks at who has ended or joined
-TRIES = 5  # workers that may die with one job before the job is blamed
+TRIES = 5  # workers that may die with one job before the job is blamed, or one after the other before they are ready
 
 
 class Workers:
@@ -45,6 +45,7 @@ class Workers:
         self.ahead = self.site.ahead if ahead is None else min(ahead, self.site.ahead)
         self.figures = Figures(self.site)
         self._tickets = numbers()
+        self._never_ready = 0  # workers that died before they were ready, one after the other
         self._lost: dict[int, int] = {}  # how often a job's worker died, by ticket
         self._again: deque[tuple[int, tuple[Any, ...]]] = deque()
 
@@ -128,6 +129,14 @@ class Workers:
             self._lost[ticket] = self._lost.get(ticket, 0) + 1
             if self._lost[ticket] >= TRIES:
                 raise GameError(f"{event.lost} ({TRIES} times with the same job)")
+        self._never_ready = 0 if member.is_ready else self._never_ready + 1
+        if self._never_ready >= TRIES:
+            self._never_ready = 0
+            why = f"{event.lost} ({TRIES} in a row before they were ready)"
+            if not any(other.is_ready for other in self.site.members):
+                raise GameError(why)
+            self.site.leave_out(member, why)
+            return
         self.figures.restarts += 1
         self.figures.repeated += len(lost)
         self.site.replace(member)
