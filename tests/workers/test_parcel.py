@@ -12,7 +12,7 @@ import pytest
 from playout.common import sources
 from playout.errors import FileError, SettingsError
 from playout.play.source import GameSource
-from playout.workers.parcel import KEEP_SECONDS, Parcel, hash_of, parcel_of, received_folder
+from playout.workers.parcel import KEEP_FILES, KEEP_SECONDS, Parcel, hash_of, parcel_of, received_file, received_folder
 
 pytestmark = pytest.mark.compiled_only
 
@@ -116,3 +116,23 @@ def test_only_what_was_not_used_for_a_day_is_removed(tmp_path: Path, monkeypatch
         os.utime(folder, (old, old))
     assert [path.name for path in received_folder().iterdir()] == [parcel.digest]
     assert Path(sources.here(str(network))).read_bytes() == b"weights"
+
+
+def test_the_newest_networks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for number in range(KEEP_FILES):
+        path = received_file(b"old", f"{number}.fast")
+        when = path.stat().st_mtime - 1000 + number
+        os.utime(path, (when, when))
+    assert received_file(b"new", "new.fast").read_bytes() == b"new"
+    found = {path.name for path in received_folder().iterdir()}
+    assert len(found) == KEEP_FILES
+    assert "0.fast" not in found
+
+
+def test_a_file_that_fails_on_the_way_is_told_and_not_fatal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be one of those that nothing on the other machine needs."""
+    monkeypatch.setattr(sources, "_loaded", {})
+    (tmp_path / "unneeded_file.py").write_text("import sys\nsys.exit('no such package')\n", encoding="utf-8")
+    path = str(tmp_path / "unneeded_file.py")
+    assert sources.load_moved({}, [], [("unneeded_file", path)]) == ["unneeded_file.py: SystemExit: no such package"]

@@ -153,7 +153,13 @@ MaxMoves = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
+    typer.Option(
+        "--workers",
+        metavar="N",
+        parser=whole,
+        help="Games at once.",
+        show_default="as many as cores; with --ray, as the cluster has CPUs",
+    ),
 ]
 RayAddress = Annotated[
     str | None,

@@ -4,20 +4,25 @@ import contextlib
 import hashlib
 import importlib.metadata
 import os
+import pickle
 import platform
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from playout.common.runtime import cores
+from playout.common.version import __version__
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.search.compiling import OURS, compiling
 
 from .figures import memory_of
 from .parcel import PACKAGE, Parcel, parcel_of
-from .site import CrewMember, Event, Site, Worker
+from .site import Event, Member, Site, Worker
 
 AUTO, LOCAL = "auto", "local"
 EXPECTED = "expected HOST:PORT of a cluster that runs, `auto` for the one on this machine, or `local` to start one"
@@ -35,7 +40,7 @@ def versions() -> dict[str, str]:
     for path in sorted(PACKAGE.rglob("*.py")):
         sources.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
     return {
-        "Playout": f"{importlib.metadata.version('playout')} ({sources.hexdigest()[:12]})",
+        "Playout": f"{__version__} ({sources.hexdigest()[:12]})",
         "Python": platform.python_version(),
         "Numba": importlib.metadata.version("numba"),
         "NumPy": importlib.metadata.version("numpy"),
@@ -43,15 +48,16 @@ def versions() -> dict[str, str]:
 
 
 class RayWorker:
-    """The actor: takes a user's files over, makes the worker, and plays its jobs. Errors are answers, not raised."""
+    """The actor: installs the user's files, makes the worker, and plays its jobs. Errors are answers, not raised."""
 
     def __init__(self) -> None:
         os.environ[OURS] = "1"
         compiling.quiet = True
         self.worker: Worker | None = None
+        self.failed: list[str] = []  # users' files that can't be imported here, which may not matter
 
     def hello(self, expected: dict[str, str], parcel: Parcel) -> Any:
-        """Refuse other versions than the driver's, and take its files over; returns this machine's name and process."""
+        """Refuse other versions than the driver's, and install its files; returns this machine's name and process."""
         machine = platform.node() or "a machine"
         for name, version in versions().items():
             if version != expected[name]:
@@ -60,16 +66,20 @@ class RayWorker:
                     f"the same on all machines"
                 )
         try:
-            parcel.open()
+            self.failed = parcel.open()
         except PlayoutError as error:
             return error
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"{machine} of the cluster can't load the user's files: {type(error).__name__}: {error}")
         return machine, os.getpid()
 
-    def begin(self, make: Callable[[], Worker], what: str) -> Any:
-        """Make the worker."""
+    def begin(self, pickled: bytes, what: str) -> Any:
+        """Make the worker, by a function that can be unpickled now that the user's files are here."""
         self.what = what
+        try:
+            make = pickle.loads(pickled)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
+            return _cannot_import("; ".join([*self.failed, f"{type(error).__name__}: {error}"]))
         return self._answer(lambda: setattr(self, "worker", make()))
 
     def play(self, *job: Any) -> Any:
@@ -86,7 +96,7 @@ class RayWorker:
             return GameError(f"a worker of {self.what} failed: {type(error).__name__}: {error}")
 
 
-class RayMember(CrewMember):
+class RayMember(Member):
     """An actor, and what it was asked and has not answered yet."""
 
     def __init__(self, actor: Any) -> None:
@@ -96,23 +106,33 @@ class RayMember(CrewMember):
 
 
 class Cluster(Site):
-    """Workers on a cluster. `count` of them; None: one for each CPU of all machines, also of those that join later."""
+    """Workers on a cluster. `count` of them; None: one for each CPU of all machines, also of those that join later.
+
+    `most`: more would have nothing to do.
+    """
 
     ahead = 2
     is_local = False
 
     def __init__(
-        self, address: str, make: Callable[[], Worker], count: int | None, what: str, advice: str, needs: Any
+        self,
+        address: str,
+        make: Callable[[], Worker],
+        count: int | None,
+        what: str,
+        advice: str,
+        needs: Any,
+        most: int | None,
     ) -> None:
         super().__init__(what)
         self.ray, self.count, self.advice = load_ray(), count, advice
-        self.was_ready, self.left_out = False, 0
+        self.most, self.was_ready, self.left_out = most, False, 0
         parcel = parcel_of(make, needs)
-        self.is_ours = connect(self.ray, address, count)
+        self.connection = connect(self.ray, address, count)
         try:
             self.class_ = self.ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
             with _plain_errors(self.ray):
-                self.make, self.parcel = self.ray.put(make), self.ray.put(parcel)
+                self.make, self.parcel = self.ray.put(pickle.dumps(make)), self.ray.put(parcel)
             self.looked = self.last_ready = time.monotonic()
             self._fill()
         except BaseException:
@@ -181,11 +201,11 @@ class Cluster(Site):
                 return "", self.ray.get(ref)
             except lost as error:
                 if getattr(error, "actor_init_failed", False):
-                    raise _cannot_import(error) from None
+                    raise _cannot_import(_last_line(error)) from None
                 return f"a worker of {self.what} on the cluster died{self.advice}", None
             except errors.RayTaskError as error:
                 if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
-                    raise _cannot_import(error) from None
+                    raise _cannot_import(_last_line(error)) from None
                 raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
 
     def replace(self, member: Any) -> None:
@@ -216,7 +236,7 @@ class Cluster(Site):
 
     def _fill(self) -> None:
         cpus = self._cpus()
-        wanted = max(1, min(self.count or cpus, cpus - self.left_out))
+        wanted = max(1, min(self.count or cpus, self.most or cpus, cpus - self.left_out))
         while len(self.members) < wanted:
             member = RayMember(self.class_.remote())
             self.members.append(member)
@@ -236,8 +256,7 @@ class Cluster(Site):
         for member in members:
             with contextlib.suppress(Exception):  # it may be gone, or the cluster
                 self.ray.kill(member.actor)
-        if self.is_ours:
-            self.ray.shutdown()
+        self.connection.close()
 
 
 # Connecting.
@@ -264,11 +283,12 @@ def check_address(address: str) -> str:
     raise SettingsError(f"--ray is '{address}', {EXPECTED}")
 
 
-def connect(ray: Any, address: str, count: int | None) -> bool:
-    """Connect to a cluster, or start one; returns whether the connection is ours to end."""
+def connect(ray: Any, address: str, count: int | None) -> contextlib.ExitStack:
+    """Connect to a cluster, or start one. Closing what this returns undoes it, and leaves a caller's own connection."""
     check_address(address)
+    undo = contextlib.ExitStack()
     if ray.is_initialized():
-        return False
+        return undo
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -277,23 +297,40 @@ def connect(ray: Any, address: str, count: int | None) -> bool:
             "num_cpus": max(cores(), count or 0),
             "object_store_memory": STORE_BYTES,
             "include_dashboard": False,
+            "_temp_dir": _own_folder(undo),
         }
     elif address != AUTO:
         _check_listening(address)
-    try:
-        ray.init(address=address, **options)
-    except ConnectionError:
-        raise SettingsError(
-            f"--ray is '{address}', and no cluster runs here; start one with `ray start --head`, or give `local`"
-        ) from None
-    except Exception as error:  # noqa: BLE001 - Ray raises many kinds
-        text = " ".join(str(error).split())
-        if "ersion mismatch" in text:
-            raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
-        raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
-    with contextlib.suppress(AttributeError):  # Ray prints the end of each worker on stdout; the figures tell it
-        ray._private.worker.print_to_stdstream = lambda *arguments, **named: None
-    return True
+    with undo:
+        undo.callback(ray.shutdown)
+        try:
+            ray.init(address=address, **options)
+        except ConnectionError:
+            raise SettingsError(
+                f"--ray is '{address}', and no cluster runs here; start one with `ray start --head`, or give `local`"
+            ) from None
+        except Exception as error:  # noqa: BLE001 - Ray raises many kinds
+            text = " ".join(str(error).split())
+            if "ersion mismatch" in text:
+                raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
+            raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
+        _silence(ray, undo)
+        return undo.pop_all()
+
+
+def _own_folder(undo: contextlib.ExitStack) -> str:
+    """A folder for the files of a local cluster; its name is short, since a socket's has at most 107 characters."""
+    folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if Path("/tmp").is_dir() else None)
+    undo.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _silence(ray: Any, undo: contextlib.ExitStack) -> None:
+    """Ray prints the end of each worker on stdout; the figures tell it."""
+    with contextlib.suppress(AttributeError):
+        worker = ray._private.worker
+        undo.callback(setattr, worker, "print_to_stdstream", worker.print_to_stdstream)
+        worker.print_to_stdstream = lambda *arguments, **named: None
 
 
 def _check_listening(address: str) -> None:
@@ -322,9 +359,9 @@ def _plain_errors(ray: Any) -> Iterator[None]:
         raise GameError(f"the Ray cluster failed: {type(error).__name__}: {_last_line(error)}") from None
 
 
-def _cannot_import(error: Exception) -> SettingsError:
+def _cannot_import(why: str) -> SettingsError:
     return SettingsError(
-        f"a machine of the cluster can't import what this one sent ({_last_line(error)}); on each machine, pip install "
+        f"a machine of the cluster can't import what this one sent ({why}); on each machine, pip install "
         f"'playout[ray]' and the packages that the user's files import"
     )
 

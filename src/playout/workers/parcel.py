@@ -29,6 +29,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 NETWORKS = (".onnx", ".fast", ".pb", ".pb.gz")
 MOST_BYTES = 1 << 30  # of all files together
 KEEP_SECONDS = 24 * 3600
+KEEP_FILES = 16  # the networks of the last generations
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,18 @@ class Parcel:
             found.update(f"{file.names[0]}\n{file.folder}\n{file.digest}\n".encode())
         return found.hexdigest()[:20]
 
-    def open(self) -> None:
-        """Make the files importable in this process; `FileError` where one did not arrive as it was sent."""
+    def open(self) -> list[str]:
+        """Make the files importable in this process; `FileError` where one did not arrive as it was sent.
+
+        Returns which of them can't be imported, and why.
+        """
         for file in self.files:
             if hash_of(file.data) != file.digest:
                 raise FileError(f"{file.names[0]}: arrived with another hash than it was sent with; send it again")
         if all(_is_same(file) for file in self.files):
             folders = sorted({file.folder for file in self.files if file.folder})
             moved = {name: file.names[0] for file in self.files for name in file.names[1:]}  # relative paths
-            load_moved(moved, folders, self.modules)
-            return
+            return load_moved(moved, folders, self.modules)
         there = received_folder() / self.digest
         there.mkdir(exist_ok=True)
         os.utime(there)  # in use: not to be removed
@@ -78,7 +81,7 @@ class Parcel:
             moved |= {name: str(path) for name in file.names}
             if file.folder and str(there / numbers[file.folder]) not in folders:
                 folders.append(str(there / numbers[file.folder]))
-        load_moved(moved, folders, self.modules)
+        return load_moved(moved, folders, self.modules)
 
 
 def parcel_of(*things: Any) -> Parcel:
@@ -155,6 +158,10 @@ def received_file(data: bytes, name: str) -> Path:
     """The path of a file with these bytes on this machine; its name must tell them apart from all others."""
     path = received_folder() / name
     _write_once(path, data)
+    with contextlib.suppress(OSError):  # another worker may be at it
+        alike = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda file: file.stat().st_mtime)
+        for old in alike[:-KEEP_FILES]:
+            old.unlink()
     return path
 
 
@@ -182,7 +189,7 @@ def _words(things: Any) -> list[str]:
 
 
 def _file(names: tuple[str, ...], folder: Path | None, path: Path, data: bytes) -> TravellingFile:
-    below = path.name if folder is None else str(path.relative_to(folder))
+    below = path.name if folder is None else path.relative_to(folder).as_posix()
     if folder is None:
         below = f"{hash_of(data)[:16]}/{below}"  # networks of one name from several folders
     return TravellingFile(

@@ -21,7 +21,7 @@ class Worker(Protocol):
         """End what the worker has started."""
 
 
-class CrewMember:
+class Member:
     """One worker as its driver sees it."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class CrewMember:
 class Event:
     """An answer to a job, or the end of a worker."""
 
-    member: CrewMember
+    member: Member
     ticket: int = -1
     answer: Any = None
     lost: str = ""  # why the worker ended
@@ -49,7 +49,7 @@ class Site(ABC):
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.members: list[CrewMember] = []
+        self.members: list[Member] = []
 
     @property
     def machines(self) -> int:

@@ -10,7 +10,7 @@ from playout.errors import GameError
 from .cluster import Cluster
 from .figures import Figures
 from .processes import DOCTOR, Processes
-from .site import CrewMember, Event, Site, Worker
+from .site import Event, Member, Site, Worker
 
 LOOK_SECONDS = 0.25  # between two looks at who has ended or joined
 TRIES = 5  # workers that may die with one job before the job is blamed, or one after the other before they are ready
@@ -20,7 +20,8 @@ class Workers:
     """Workers for the jobs of one driver: in processes, or with `ray` (an address, `auto` or `local`) on a cluster.
 
     `make` is sent to each of them and makes its worker there; `count` of them (on a cluster, None: one for each of its
-    CPUs). `needs` is what jobs refer to beside `make`: users' files that define it are sent along to other machines.
+    CPUs, and at most `most`). `needs` is what jobs refer to beside `make`: users' files that define it are sent along
+    to other machines.
     Jobs must give the same result wherever and however often they are played.
     """
 
@@ -34,11 +35,12 @@ class Workers:
         *,
         ray: str | None = None,
         needs: Any = None,
+        most: int | None = None,
         ahead: int | None = None,
     ) -> None:
         self.site: Site
         if ray is not None:
-            self.site = Cluster(ray, make, count, what, advice, needs)
+            self.site = Cluster(ray, make, count, what, advice, needs, most)
         else:
             assert count is not None
             self.site = Processes(make, count, what, advice, doctor)
@@ -49,12 +51,22 @@ class Workers:
         self._lost: dict[int, int] = {}  # how often a job's worker died, by ticket
         self._again: deque[tuple[int, tuple[Any, ...]]] = deque()
 
-    def wait(self) -> None:
-        """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work."""
+    def wait(self, watch: Callable[[], None] = lambda: None) -> None:
+        """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work.
+
+        `watch` is called now and then, at least once.
+        """
+        watch()
         while not any(member.is_ready for member in self.site.members):
             for event in self.site.wait(LOOK_SECONDS):
                 if event.lost:
                     self._replace(event)
+            watch()
+
+    def waves(self, jobs: int) -> int:
+        """How many jobs one worker plays after the other, where all ready workers share this many."""
+        ready = sum(member.is_ready for member in self.site.members)
+        return max(1, -(-jobs // max(1, ready)))
 
     def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True; then end.
@@ -120,7 +132,7 @@ class Workers:
 
     def _replace(self, event: Event) -> None:
         """Start another worker, and repeat what the lost one had under way, in the order it was sent."""
-        member: CrewMember = event.member
+        member: Member = event.member
         lost, member.under_way = member.under_way, {}
         for ticket, job in reversed(lost.items()):
             self._again.appendleft((ticket, job))
