@@ -5,7 +5,8 @@ import shutil
 import signal
 import socket
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from playout.solve import solve
 from playout.training.training import Training, train
 from playout.tune import tune
 from playout.workers import cluster as cluster_module
-from playout.workers.cluster import Cluster
+from playout.workers.cluster import Cluster, RayMember
 from playout.workers.parcel import Parcel, parcel_of
 from playout.workers.roots import RootsSetup
 from playout.workers.site import listeners
@@ -302,6 +303,21 @@ def test_one_tree_stays_on_one_machine(capsys: pytest.CaptureFixture[str]) -> No
     assert "this search grows one tree" in capsys.readouterr().err
 
 
+def small_cluster(get: Callable[[Any], Any]) -> Cluster:
+    """A cluster of two workers, the second of which has just been asked for its versions."""
+    from ray import exceptions
+
+    cluster = Cluster.__new__(Cluster)
+    cluster.what, cluster.advice, cluster.was_ready, cluster.left_out = "the test", "", False, 0
+    cluster.looked = cluster.last_ready = time.monotonic()
+    cluster.ray = SimpleNamespace(
+        exceptions=exceptions, get=get, wait=lambda refs, **named: (refs, []), kill=lambda actor: None
+    )
+    cluster.members = [RayMember(None), RayMember(None)]
+    cluster.members[1].asked["ref"] = "hello", -1  # type: ignore[attr-defined]
+    return cluster
+
+
 def test_errors_of_the_cluster_are_a_lost_worker_or_one_line() -> None:
     from ray import exceptions
 
@@ -309,10 +325,7 @@ def test_errors_of_the_cluster_are_a_lost_worker_or_one_line() -> None:
         def get(ref: Any) -> Any:
             raise error
 
-        cluster = Cluster.__new__(Cluster)
-        cluster.what, cluster.advice = "the test", ""
-        cluster.ray = SimpleNamespace(exceptions=exceptions, get=get)
-        return cluster._answer(None)
+        return small_cluster(get)._answer(None)
 
     for lost in (exceptions.OutOfMemoryError("much"), exceptions.WorkerCrashedError(), exceptions.ActorDiedError()):
         assert answer(lost) == ("a worker of the test on the cluster died", None)
@@ -320,3 +333,16 @@ def test_errors_of_the_cluster_are_a_lost_worker_or_one_line() -> None:
         answer(exceptions.RaySystemError("no more"))
     with pytest.raises(SettingsError, match="the cluster's object store is full"):
         answer(exceptions.ObjectStoreFullError("full"))
+
+
+def test_a_machine_that_cannot_be_used_is_left_out_where_others_work() -> None:
+    refused = SettingsError("far of the cluster has Numba 0.1")
+    with pytest.raises(SettingsError, match=r"Numba 0\.1"):
+        small_cluster(lambda ref: refused).wait(0.0)
+    lines: list[dict[str, Any]] = []
+    listeners[:] = [lines.append]
+    cluster = small_cluster(lambda ref: refused)
+    cluster.was_ready = cluster.members[0].is_ready = True
+    assert cluster.wait(0.0) == []
+    assert len(cluster.members) == cluster.left_out == 1
+    assert lines == [{"workers": "the test", "left_out": "far of the cluster has Numba 0.1"}]

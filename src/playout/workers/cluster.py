@@ -172,13 +172,13 @@ class Cluster(Site):
             if lost:
                 gone.add(id(member))
                 found.append(Event(member, lost=lost))
+            elif isinstance(answer, Exception):
+                if method == PLAY or not self.was_ready:
+                    raise answer
+                self.leave_out(member, str(answer))  # a machine that joined later
             elif method == PLAY:
                 answer, member.memory = answer
                 found.append(Event(member, ticket, answer))
-            elif isinstance(answer, Exception):
-                if not self.was_ready:
-                    raise answer
-                self.leave_out(member, str(answer))  # a machine that joined later
             elif method == HELLO:
                 member.machine, member.process = answer
                 self._ask(member, BEGIN, -1, self.make, self.what)
@@ -187,7 +187,7 @@ class Cluster(Site):
         return found
 
     def _answer(self, ref: Any) -> tuple[str, Any]:
-        """Why the actor was lost, or its answer."""
+        """Why the actor was lost, or its answer; an error is the answer of a machine that can't be used."""
         errors = self.ray.exceptions
         lost = (
             errors.RayActorError,
@@ -201,11 +201,11 @@ class Cluster(Site):
                 return "", self.ray.get(ref)
             except lost as error:
                 if getattr(error, "actor_init_failed", False):
-                    raise _cannot_import(_last_line(error)) from None
+                    return "", _cannot_import(_last_line(error))
                 return f"a worker of {self.what} on the cluster died{self.advice}", None
             except errors.RayTaskError as error:
                 if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
-                    raise _cannot_import(_last_line(error)) from None
+                    return "", _cannot_import(_last_line(error))
                 raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
 
     def replace(self, member: Any) -> None:
