@@ -26,6 +26,15 @@ class Mine(TicTacToe):
 TSP = "NAME: t\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 0\n3 0 4\nEOF\n"
 
 
+@pytest.fixture(autouse=True)
+def nothing_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the files that other tests have loaded, and with a folder of its own for what arrives."""
+    monkeypatch.setattr(sources, "_moved", {})
+    monkeypatch.setattr(sources, "_loaded", {})
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 class Defined:
     """Something of a user's."""
 
@@ -67,7 +76,6 @@ def test_a_game_of_a_relative_path_is_found_from_another_folder(
 def test_a_relative_name_of_a_network_is_found_where_the_file_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_moved", {})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.onnx").write_bytes(b"weights")
     parcel = parcel_of("mine.onnx", str(tmp_path / "mine.onnx"))
@@ -82,8 +90,7 @@ def test_what_cannot_be_pickled_is_refused() -> None:
         parcel_of(lambda: None)
 
 
-def test_a_folder_that_others_may_have_made_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_a_folder_that_others_may_have_made_is_refused(tmp_path: Path) -> None:
     folder = received_folder()
     folder.chmod(0o755)
     with pytest.raises(FileError, match="can be read or written by other users"):
@@ -97,9 +104,7 @@ def test_a_folder_that_others_may_have_made_is_refused(tmp_path: Path, monkeypat
     assert (tmp_path / "precious").is_dir()
 
 
-def test_only_what_was_not_used_for_a_day_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(sources, "_moved", {})
+def test_only_what_was_not_used_for_a_day_is_removed(tmp_path: Path) -> None:
     network = tmp_path / "some.onnx"
     network.write_bytes(b"weights")
     parcel = parcel_of(str(network))
@@ -118,8 +123,7 @@ def test_only_what_was_not_used_for_a_day_is_removed(tmp_path: Path, monkeypatch
     assert Path(sources.here(str(network))).read_bytes() == b"weights"
 
 
-def test_the_newest_networks_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_the_newest_networks_are_kept() -> None:
     for number in range(KEEP_FILES):
         path = received_file(b"old", f"{number}.fast")
         when = path.stat().st_mtime - 1000 + number
@@ -130,9 +134,8 @@ def test_the_newest_networks_are_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "0.fast" not in found
 
 
-def test_a_file_that_fails_on_the_way_is_told_and_not_fatal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_fails_on_the_way_is_told_and_not_fatal(tmp_path: Path) -> None:
     """It may be one of those that nothing on the other machine needs."""
-    monkeypatch.setattr(sources, "_loaded", {})
     (tmp_path / "unneeded_file.py").write_text("import sys\nsys.exit('no such package')\n", encoding="utf-8")
     path = str(tmp_path / "unneeded_file.py")
     assert sources.load_moved({}, [], [("unneeded_file", path)]) == ["unneeded_file.py: SystemExit: no such package"]

@@ -11,7 +11,7 @@ from playout.errors import GameError, SettingsError
 from playout.workers import workers as workers_module
 from playout.workers.cluster import check_address
 from playout.workers.figures import Figures
-from playout.workers.site import Event, Member, Site, listeners
+from playout.workers.site import CrewMember, Event, Site, listeners
 from playout.workers.workers import TRIES, Workers
 
 pytestmark = pytest.mark.compiled_only
@@ -25,7 +25,7 @@ class FailingSite(Site):
 
     def __init__(self, failures: int) -> None:
         super().__init__("the test")
-        self.failures, self.members = failures, [Member()]
+        self.failures, self.members = failures, [CrewMember()]
 
     def send(self, member: Any, ticket: int, job: tuple[Any, ...]) -> None:
         """Jobs are answered in `wait`."""
@@ -39,7 +39,7 @@ class FailingSite(Site):
         return [Event(member, ticket, job[0] + 1) for ticket, job in member.under_way.items()]
 
     def replace(self, member: Any) -> None:
-        self.members = [Member()]
+        self.members = [CrewMember()]
 
     def close(self) -> None:
         """Nothing to close."""
@@ -72,7 +72,7 @@ def test_where_others_work_a_worker_that_never_starts_is_left_out(monkeypatch: p
     workers = workers_on(site, monkeypatch)
     site.members[0].is_ready = True
     for _ in range(TRIES):
-        site.members[1:] = [Member()]
+        site.members[1:] = [CrewMember()]
         monkeypatch.setattr(site, "replace", site.members.remove)
         workers._replace(Event(site.members[1], lost="a worker of the test died"))
     assert len(site.members) == 1
@@ -115,7 +115,7 @@ def test_jobs_are_played_in_waves(monkeypatch: pytest.MonkeyPatch) -> None:
     site = FailingSite(0)
     workers = workers_on(site, monkeypatch)
     assert workers.waves(3) == 3  # as if one were there
-    site.members = [Member() for _ in range(4)]
+    site.members = [CrewMember() for _ in range(4)]
     for member in site.members[:3]:
         member.is_ready = True
     assert [workers.waves(jobs) for jobs in (0, 1, 3, 4, 7)] == [1, 1, 1, 2, 3]

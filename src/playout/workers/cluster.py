@@ -22,7 +22,7 @@ from playout.search.compiling import OURS, compiling
 
 from .figures import memory_of
 from .parcel import PACKAGE, Parcel, parcel_of
-from .site import Event, Member, Site, Worker
+from .site import CrewMember, Event, Site, Worker
 
 AUTO, LOCAL = "auto", "local"
 EXPECTED = "expected HOST:PORT of a cluster that runs, `auto` for the one on this machine, or `local` to start one"
@@ -96,7 +96,7 @@ class RayWorker:
             return GameError(f"a worker of {self.what} failed: {type(error).__name__}: {error}")
 
 
-class RayMember(Member):
+class RayMember(CrewMember):
     """An actor, and what it was asked and has not answered yet."""
 
     def __init__(self, actor: Any) -> None:

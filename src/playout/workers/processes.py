@@ -14,7 +14,7 @@ from playout.errors import GameError, PlayoutError, SettingsError
 from playout.search.compiling import OURS, compiling
 
 from .figures import memory_of
-from .site import Event, Member, Site, Worker
+from .site import CrewMember, Event, Site, Worker
 
 UNGUARDED = 64  # the exit code of a process that was about to start others while it imports
 GUARD = (
@@ -25,7 +25,7 @@ DOCTOR = "playout.check_game(game)"
 KILLED = (-9, -15)  # exit codes after which a job is worth another try: it was not the job's own fault
 
 
-class ProcessMember(Member):
+class ProcessMember(CrewMember):
     """A process, and the line to it."""
 
     def __init__(self, line: Any, process: Any) -> None:

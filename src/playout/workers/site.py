@@ -21,7 +21,7 @@ class Worker(Protocol):
         """End what the worker has started."""
 
 
-class Member:
+class CrewMember:
     """One worker as its driver sees it."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Member:
 class Event:
     """An answer to a job, or the end of a worker."""
 
-    member: Member
+    member: CrewMember
     ticket: int = -1
     answer: Any = None
     lost: str = ""  # why the worker ended
@@ -49,7 +49,7 @@ class Site(ABC):
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.members: list[Member] = []
+        self.members: list[CrewMember] = []
 
     @property
     def machines(self) -> int:

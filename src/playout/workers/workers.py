@@ -10,7 +10,7 @@ from playout.errors import GameError
 from .cluster import Cluster
 from .figures import Figures
 from .processes import DOCTOR, Processes
-from .site import Event, Member, Site, Worker
+from .site import CrewMember, Event, Site, Worker
 
 LOOK_SECONDS = 0.25  # between two looks at who has ended or joined
 TRIES = 5  # workers that may die with one job before the job is blamed, or one after the other before they are ready
@@ -132,7 +132,7 @@ class Workers:
 
     def _replace(self, event: Event) -> None:
         """Start another worker, and repeat what the lost one had under way, in the order it was sent."""
-        member: Member = event.member
+        member: CrewMember = event.member
         lost, member.under_way = member.under_way, {}
         for ticket, job in reversed(lost.items()):
             self._again.appendleft((ticket, job))
