@@ -28,6 +28,9 @@ PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 ORACLES := any_settings or oracle
 # Tests of the built-in games.
 RULES := games
+# Tests on a Ray cluster, which one process starts once; a test that hangs ends the run with a traceback.
+RAY := tests/workers/test_cluster.py
+RAY_TESTS := -n 0 --durations=5 -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(dir $(RAY)) -k test_cluster
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 CHECKED := NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only and not guarded"
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -63,7 +66,9 @@ test-compiled: $(READY) test-page ## the suite and the doctests, compiled; compa
 	@echo "== Tests, compiled: the suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
 	@# One process more than the others use: many of these tests wait, for programs, browsers and limits of time.
-	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules -k "not ($(ORACLES))" tests src/playout
+	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules --ignore=$(RAY) -k "not ($(ORACLES))" tests src/playout
+	@echo "== Tests, compiled: a Ray cluster on this machine"
+	$(PYTEST) $(RAY_TESTS)
 
 test-uncompiled: $(READY) ## the oracles and the rules of the games as plain Python, with small budgets
 	@echo "== Tests, uncompiled: oracles and rules as plain Python (NUMBA_DISABLE_JIT=1)"
@@ -84,7 +89,8 @@ test-reference: reference-data $(READY) ## the rest of the uncompiled and bounds
 	@echo "== Tests at full size: settings chosen by Hypothesis, against the oracles"
 	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "$(ORACLES)"
 	@echo "== Tests at full size: all cases of those of which make test runs a sample"
-	PLAYOUT_FULL_SIZE=1 $(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 -m full_size -k "not ($(ORACLES))"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 -m full_size --ignore=$(RAY) -k "not ($(ORACLES))"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) -m full_size $(RAY_TESTS)
 
 reference-data:
 	@if [ ! -d "$(REFERENCE)" ]; then \
