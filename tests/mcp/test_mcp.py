@@ -29,7 +29,7 @@ def talk(server: Any, conversation: Callable[[Client, Ask], Awaitable[None]]) ->
 
             await conversation(client, ask)
 
-    asyncio.run(main())
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 def test_an_agent_opens_a_game_runs_it_asks_why_and_plays() -> None:
