@@ -62,6 +62,11 @@ class Call:
     cost: float = 0.0  # of the answer that is to be evaluated
     attempted: bool = False
 
+    def to_judge(self, state: Any, cost: float) -> None:
+        """Go on to the evaluation of the state that was generated, which is a call with a key of its own."""
+        self.phase, self.state, self.cost = "evaluate", state, cost
+        self.key += "e"
+
 
 class Meter:
     """Lets at most `rate` attempts a second begin."""
@@ -105,8 +110,8 @@ def hung(who: str, timeout: float | None) -> str:
 class CallRun:
     """One run: its limits, and the calls that failed in it."""
 
-    def __init__(self, search: "Books", until: float | None) -> None:
-        self.search, self.until = search, until
+    def __init__(self, search: "Books", until: float | None, progress: Callable[..., None] | None) -> None:
+        self.search, self.until, self._progress = search, until, progress
         self.failed = 0
         self.message = ""
         self.out_of_time = False
@@ -125,6 +130,11 @@ class CallRun:
         """Leave a call to the next run, since its turn would come after the end of this one."""
         self.search.postpone(call)
         self.out_of_time = True
+
+    def report(self, call: Call) -> None:
+        """Tell the caller of the run about a call that is answered or failed, when all is counted."""
+        if self._progress is not None and not self.search.is_open(call):
+            self._progress(self.search)
 
     @property
     def is_over(self) -> bool:
@@ -148,16 +158,20 @@ def run_here(run: CallRun, next_call: Callable[[], Call | None]) -> None:
     """Make calls one after the other until there is none."""
     while not run.is_over and (call := next_call()) is not None:
         complete = False
-        while not complete:
-            complete = _serve_here(run, call)
+        try:
+            while not complete:
+                complete = run.search.needs_no_judge(call) or _serve_here(run, call)
+        except BaseException:
+            run.search.postpone(call)  # nothing if its answer is there already
+            raise
+        run.report(call)
     run.raise_failures()
 
 
 def _serve_here(run: CallRun, call: Call) -> bool:
     """One phase of a call; whether the call is complete."""
     search = run.search
-    if search.already_known(call):
-        return True
+    message, seconds = "", 0.0
     for attempt in range(search.pace.retries + 1):
         pause = run.pause_before(attempt)
         if pause:
@@ -173,9 +187,6 @@ def _serve_here(run: CallRun, call: Call) -> bool:
             message = raised(who, error)
             seconds = time.perf_counter() - began
             continue
-        except BaseException:
-            search.postpone(call)
-            raise
         return _receive(run, call, raw, time.perf_counter() - began)
     run.fail(call, message, 0.0, seconds)
     return True
@@ -186,9 +197,10 @@ def _receive(run: CallRun, call: Call, raw: Any, seconds: float) -> bool:
     try:
         return run.search.receive(call, raw, seconds)
     except GeneratorError as error:
-        cost = getattr(raw, "cost", 0.0)
-        good = isinstance(cost, int | float) and 0 <= cost < float("inf")
-        run.fail(call, str(error), float(cost) if good else 0.0, seconds)
+        cost = getattr(raw, "cost", None)
+        if not isinstance(cost, int | float) or not 0 <= cost < float("inf"):
+            cost = run.search.prices.get(call.generator if call.phase == "generate" else "evaluate", 0.0)
+        run.fail(call, str(error), float(cost), seconds)
         return True
 
 
@@ -218,10 +230,11 @@ async def _serve(run: CallRun, call: Call) -> None:
     complete = False
     while not complete:
         try:
-            complete = search.already_known(call) or await _serve_phase(run, call)
+            complete = search.needs_no_judge(call) or await _serve_phase(run, call)
         except BaseException:
             search.postpone(call)  # nothing if its answer is there already
             raise
+    run.report(call)
 
 
 async def _serve_phase(run: CallRun, call: Call) -> bool:

@@ -15,7 +15,7 @@ from playout.common.version import __version__
 from playout.errors import BusyError, FileError, GeneratorError, SettingsError
 
 from . import answers
-from .answers import LARGEST, Answer, answer_from
+from .answers import LARGEST, Checked, answer_from
 from .books import JUDGE, Books
 from .calls import Call, CallRun, Pace, is_coroutine, run_here, run_loop
 from .checks import generators_from, prices_from, range_from
@@ -256,8 +256,8 @@ class GeneratedSearch(Books):
         if not self._busy.acquire(blocking=False):
             raise BusyError("this search is running already; wait for it, or make another one")
         began = time.monotonic()
-        self._stop, self._progress = False, progress
-        run = CallRun(self, None if limits.seconds is None else began + limits.seconds)
+        self._stop = False
+        run = CallRun(self, None if limits.seconds is None else began + limits.seconds, progress)
 
         def next_call() -> Call | None:
             limits.stopped = self._why_stop(limits, run)
@@ -332,7 +332,11 @@ class GeneratedSearch(Books):
         call = self._next(Budget(self.calls, total))
         if call is None:
             raise GeneratorError("nothing more can be generated: every node is closed")
-        self.begin(call)
+        try:
+            self.begin(call)
+        except BaseException:
+            self.postpone(call)
+            raise
         return call
 
     def tell(self, call: Call, answer: Any, seconds: float = 0.0) -> GeneratedNode | None:
@@ -341,11 +345,11 @@ class GeneratedSearch(Books):
         if not isinstance(call, Call):
             raise SettingsError(f"tell got {call!r:.80}, expected a call from ask()")
         if call.number in self._open_calls and call.phase == "generate":
-            self._need_score(answer_from(answer, self._who(call)), call)
+            self._need_score(answer_from(answer, self._who(call), 0.0), call)
         self.receive(call, answer, seconds)
         return self.nodes.get(call.number)
 
-    def _need_score(self, answer: Answer, call: Call) -> None:
+    def _need_score(self, answer: Checked, call: Call) -> None:
         if answer.state is not None and answer.score is None and self._known.find(answer.state) is None:
             raise GeneratorError(f"{self._who(call)} gave no score; tell(call, (state, score))")
 
@@ -391,7 +395,7 @@ class GeneratedSearch(Books):
 
     def withdraw(self, call: Call) -> None:
         """Take back a call that was never made."""
-        if call.attempted:
+        if call.attempted or call.number != self.calls:  # only the last number can be given out again
             self.postpone(call)
             return
         mark_pending(call.parent, -1.0)
