@@ -38,6 +38,10 @@ class Checked(NamedTuple):
     cost: float
     tokens: int | None
 
+    def charged(self, cost: float, tokens: int) -> "Checked":
+        """The same with what failed attempts cost."""
+        return self._replace(cost=self.cost + cost, tokens=(self.tokens or 0) + tokens if tokens else self.tokens)
+
 
 def answer_from(raw: Any, who: str, price: float) -> Checked:
     """What a generator returned, checked; a `GeneratorError` says what is wrong. `price` is the cost of an answer that

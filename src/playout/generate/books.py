@@ -10,7 +10,7 @@ from playout.common.raised import described
 from playout.errors import FileError, GeneratorError
 
 from .answers import Answer, Checked, Known, answer_from, check_size, score_from, text_of
-from .calls import Call, Meter, Pace, wants_call
+from .calls import Call, Meter, Pace, with_call
 from .checks import Generators, is_hashable
 from .ledger import Ledger, Row
 from .policies import Scale
@@ -56,7 +56,7 @@ class Books:
         self._scale = None if self.scores is None else Scale(self._low, self._high - self._low)
         self.meter = Meter(self.pace.rate)
         functions = {**self.generators, **({JUDGE: self._evaluate} if self._evaluate else {})}
-        self._wants_call = {id(function): wants_call(function) for function in functions.values()}
+        self._passing = {id(function): with_call(function) for function in functions.values()}
 
     @property
     def under_way(self) -> list[Call]:
@@ -80,17 +80,17 @@ class Books:
         seed = (self.seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) % 2**63
         return Call(number, f"{self._uid}-{number}", name, node, seed)
 
-    def begin(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...], str]:
-        """Note that a call is made now: the function, its arguments, and who it is."""
+    def begin(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]:
+        """Note that a call is made now: the function, its arguments, and its name for messages."""
         if self._ledger is not None:
             self._ledger.asked(call.number, call.phase, call.key, call.parent.call, call.generator, time.time())
         call.attempted = True
         if call.phase == "generate":
             function: Any = self.generators[call.generator]
-            arguments: tuple[Any, ...] = (call.parent.state,)
+            state = call.parent.state
         else:
-            function, arguments = self._evaluate, (call.state,)
-        return function, (*arguments, call) if self._wants_call[id(function)] else arguments, self._who(call)
+            function, state = self._evaluate, call.state
+        return function, *self._passing[id(function)](state, call), self._who(call)
 
     def _who(self, call: Call) -> str:
         return f"generator '{call.generator}'" if call.phase == "generate" else "evaluate"
@@ -137,7 +137,7 @@ class Books:
             raise GeneratorError(f"{who} returned a coroutine; declare it with `async def` itself")
         if call.phase == "evaluate":
             return self._receive_score(call, raw, seconds)
-        answer = answer_from(raw, who, self.prices.get(call.generator, 0.0))
+        answer = answer_from(raw, who, self.prices.get(call.generator, 0.0)).charged(call.wasted, call.wasted_tokens)
         if answer.state is None:
             self._write(call, None, None, answer, seconds, counts=True)
             self.count_none(call)
@@ -172,7 +172,7 @@ class Books:
         given = raw if isinstance(raw, Answer) else Answer(None, raw)
         score = score_from(given.score, self.scores, JUDGE)
         told = Answer(call.state, score, given.cost, given.tokens)
-        answer = answer_from(told, JUDGE, self.prices.get(JUDGE, 0.0))
+        answer = answer_from(told, JUDGE, self.prices.get(JUDGE, 0.0)).charged(call.wasted, call.wasted_tokens)
         known, final = self._known.find(call.state), self._is_final_state(call.state)
         self._write(call, None, score, answer, seconds, counts=True)
         others = self._stop_judging(call)
@@ -230,9 +230,10 @@ class Books:
         """Count a call that failed for good."""
         if call.number not in self._open_calls:
             return
+        cost, tokens = cost + call.wasted, call.wasted_tokens or None
         if self._ledger is not None:
-            self._ledger.failed(call.number, call.phase, message, cost, seconds)
-        self._spend(call.generator if call.phase == "generate" else None, cost, None, seconds, failed=True)
+            self._ledger.failed(call.number, call.phase, message, cost, tokens, seconds)
+        self._spend(call.generator if call.phase == "generate" else None, cost, tokens, seconds, failed=True)
         self.postpone(call)  # with the calls that wait for it, which are then judged themselves
         self._close_call(call)
 
