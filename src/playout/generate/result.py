@@ -39,7 +39,7 @@ class GeneratorStats:
 
 
 class BestMoment(NamedTuple):
-    """The best score after so many calls that had cost so much."""
+    """The best score, and the calls and cost at which it was found."""
 
     calls: int
     cost: float
@@ -54,7 +54,7 @@ class GeneratedResult:
     calls: int  # of generators, counted over the life of the search
     cost: float
     seconds: float  # of this run
-    stopped: str  # why the run ended: calls, cost, seconds, target, exhausted or stop
+    stopped: str  # why the run ended: calls, cost, seconds, target, exhausted or stop; empty outside a run
     nodes: int
     generators: dict[str, GeneratorStats]
     history: list[BestMoment] = field(repr=False)  # each time that the best score rose
@@ -84,7 +84,8 @@ class GeneratedResult:
         else:
             found = f"best score {self.best.score:.6g} (call {self.best.call}, depth {self.best.depth})"
         lines = [
-            f"{found}; {self.calls:,} calls, cost {self.cost:.6g}, {self.nodes:,} nodes; stopped by {self.stopped}"
+            f"{found}; {self.calls:,} calls, cost {self.cost:.6g}, {self.nodes:,} nodes"
+            + (f"; stopped by {self.stopped}" if self.stopped else "")
         ]
         if self.best is not None:
             lines.append(text_of_state(self.best.state))

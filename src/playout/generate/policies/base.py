@@ -131,7 +131,7 @@ class GeneratePolicy:
         return int(np.argmax([PRIOR.after(*scores).draw(rng) for scores in generators]))
 
     def check(self) -> None:
-        """Raise `SettingsError` where a setting can't be what it is."""
+        """Raise `SettingsError` where a setting has a value that it can't have."""
         check_fields(f"policy {type(self).__name__}", self)
 
 
