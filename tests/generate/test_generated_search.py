@@ -375,6 +375,14 @@ def test_wrong_limits_are_refused(limits: dict[str, Any]) -> None:
     assert search.run(1).nodes == 1
 
 
+def test_a_policy_without_weigh_is_refused() -> None:
+    class Undecided(po.GeneratePolicy):
+        pass
+
+    with pytest.raises(po.SettingsError, match=r"policy Undecided has no weigh\(self, node, rng\)"):
+        po.GeneratedSearch(lambda parent: (1, 0.5), policy=Undecided())
+
+
 def test_a_policy_that_plans_needs_to_know_the_calls() -> None:
     with pytest.raises(po.SettingsError, match=r"HalvingCalls plans for a number of calls: run\(calls=…\)"):
         po.GeneratedSearch(refine, policy=po.Halving()).run(seconds=1)

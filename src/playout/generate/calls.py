@@ -93,7 +93,7 @@ class Meter:
         return max(0.0, self._next - time.monotonic())
 
     def reserve(self) -> None:
-        """Let the next attempt begin after that pause."""
+        """Take the next free moment of the rate for an attempt."""
         self._next = max(time.monotonic(), self._next) + self._gap
 
 

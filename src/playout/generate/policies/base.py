@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.common.declare import check_fields, choice, flag, number, setting, text, whole, word
+from playout.errors import SettingsError
 from playout.generate.posterior import Gaussian
 from playout.generate.tree import BEST, GENERATE, MEAN, PENDING, SQUARES, VISITS, GeneratedNode, Rows, ScoreTally
 
@@ -131,7 +132,11 @@ class GeneratePolicy:
         return int(np.argmax([PRIOR.after(*scores).draw(rng) for scores in generators]))
 
     def check(self) -> None:
-        """Raise `SettingsError` where a setting has a value that it can't have."""
+        """Raise `SettingsError` where `weigh` is missing or a setting has a value that it can't have."""
+        if type(self).weigh is GeneratePolicy.weigh:
+            raise SettingsError(
+                f"policy {type(self).__name__} has no weigh(self, node, rng); it gives each edge a weight"
+            )
         check_fields(f"policy {type(self).__name__}", self)
 
 
