@@ -20,6 +20,15 @@ def zero(target):
 
 
 @inlined
+def any_of(numbers, count):
+    """Whether any of the first `count` is not zero. Without a branch, so that LLVM makes it a vector loop."""
+    found = False
+    for i in range(count):
+        found |= numbers[i] != 0.0
+    return found
+
+
+@inlined
 def load_row(target, table, row):
     for i in range(target.shape[0]):
         target[i] = table[row, i]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import copy, load_row, store_row
+from .arrays import any_of, copy, load_row, store_row
 from .below import add_step, begin_below, take_best
 from .endings import BAD_BACKUP, DONE
 from .graph import child_at, take_over
@@ -49,6 +49,9 @@ def returns_fit(params, work, returns, topology, depth, kind):
     updated by differences and with a delay.
     """
     players, total, fit = params.players, 0.0, True
+    steps = depth
+    if topology != OPEN and params.discount == 1.0 and not any_of(work.path_rewards, depth * players):
+        steps = 0  # all positions of the path have the leaf's returns
     wrong_by = 0.0 if kind == EXACT else params.most_return - params.least_return
     least, most = max(-FINITE, params.least_return - wrong_by), min(FINITE, params.most_return + wrong_by)
     for p in range(players):
@@ -57,7 +60,7 @@ def returns_fit(params, work, returns, topology, depth, kind):
             fit &= (got >= least) & (got <= most)
         else:
             fit &= (got >= params.least_return) & (got <= params.most_return)
-        for d in range(depth - 1, -1, -1):
+        for d in range(steps - 1, -1, -1):
             scale = params.discount
             if topology == OPEN:
                 scale = work.path_scales[d]

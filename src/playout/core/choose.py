@@ -138,7 +138,7 @@ def make_choose(
                 else:
                     plain = show_unvisited(edges, work, topology, first, row, i, unvisited)
                 look(policy, view, show(slate, plain, tree, max(e, np.int64(-1)), work, i), shared, np.int64(turn))
-        best, ties, open_ends, chosen, sound, busy = -np.inf, np.int64(0), np.int64(0), np.int64(0), True, False
+        best, second, open_ends, chosen, sound, busy = -np.inf, -np.inf, np.int64(0), np.int64(0), True, False
         for i in range(np.uint64(taken)):  # unsigned: Numba does not test for a negative index
             e = np.uint64(first) + i
             if topology == OPEN:
@@ -170,7 +170,8 @@ def make_choose(
             scores[i] = got
             # Without branches: the best score can't be predicted, and a misprediction costs as much as two edges.
             better = got > best
-            ties = np.int64(1) if better else ties + (got == best)
+            beaten = best if better else got
+            second = beaten if beaten > second else second
             chosen = np.int64(i) if better else chosen
             best = got if better else best
         nothing_open = open_ends == 0 and 0 < taken < count  # go beyond widening: all else is proven
@@ -198,9 +199,9 @@ def make_choose(
             if i < asked:
                 # Without random ties, an unvisited edge comes before a visited one of the same score.
                 if got > best or (got == best and not params.random_ties and chosen < taken):
-                    best, ties, chosen = got, np.int64(1), i
+                    best, chosen = got, i
                 elif got == best:
-                    ties += 1
+                    second = got
         if shown and (at_once or nothing_open or asked < allowed):
             rng[0] = random if at_once else drawn
         if at_once or nothing_open:
@@ -211,7 +212,10 @@ def make_choose(
             return np.int64(BUSY)
         if best == -np.inf:  # every edge is proven or scores minus infinity
             chosen = best_value(edges, work, topology, first, row, taken)
-        elif ties > 1 and params.random_ties:
+        elif second == best and params.random_ties:
+            ties = np.int64(0)
+            for i in range(chosen, asked):
+                ties += scores[i] == best
             skip = random_below(rng, ties)
             for i in range(chosen, asked):
                 if scores[i] == best:

@@ -12,7 +12,7 @@ from .jit import inlined
 
 DIGITS = 9  # binary digits after the first one
 ROOT_LOGS = np.array([math.sqrt(math.log(2.0**e * (1 + m / 2**DIGITS))) for e in range(32) for m in range(2**DIGITS)])
-ROOTS = 32768
+ROOTS = 4096  # a larger table would push the tree out of the cache
 INVERSE_ROOTS = 1.0 / np.sqrt(np.maximum(1, np.arange(ROOTS)))
 
 

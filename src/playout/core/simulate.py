@@ -230,6 +230,20 @@ def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, ed
 
 
 @inlined
+def surely_fit(params, tree, topology, node_limit, byte_limit, node_bytes, edge_bytes):
+    """How many simulations can follow, whatever they find, before `must_stop` could have something to say."""
+    if topology != TREE or params.solver or params.early_stop or params.amaf >= 0:
+        return np.int64(0)
+    nodes, edges, most = tree.counters[NODES], tree.counters[EDGES], params.max_actions
+    tables = (tree.table.shape[0] + tree.learned.shape[0]) * SLOT_BYTES
+    room = byte_limit - tables - tree.policy.shape[0] - tree.backup.shape[0]
+    room -= nodes * node_bytes + edges * edge_bytes + tree.counters[PROOFS] * 8 * tree.proofs.shape[1]
+    fit = min(tree.nodes.shape[0] - nodes, (min(tree.edges.shape[0], MOST) - edges) // most)
+    fit = min(fit, node_limit - tree.counters[POSITIONS], MOST - np.int64(tree.nodes[ROOT]["visits"]))
+    return min(fit, room // (node_bytes + most * edge_bytes)) - 1
+
+
+@inlined
 def has_room_in_graph(tree, ahead):
     """Whether a graph's table stays half empty, `ahead` simulations in flight included, and each node may be proven."""
     used = 2 * (tree.counters[POSITIONS] + 2 + ahead)
@@ -241,10 +255,14 @@ def run_all(rules, params, tree, work, topology, simulations, node_limit, byte_l
     """The body of the three entry points below."""
     params, tree, work = unpacked(params), unpacked(tree), unpacked(work)
     node_bytes, edge_bytes = record_sizes(tree)
+    sure = np.int64(0)
     for _ in range(simulations):
-        status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
-        if status != DONE:
-            return status, 0
+        sure -= 1
+        if sure < 0:
+            status = must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, 0)
+            if status != DONE:
+                return status, 0
+            sure = surely_fit(params, tree, topology, node_limit, byte_limit, node_bytes, edge_bytes)
         if topology == GRAPH and not has_room_in_graph(tree, 0):
             return GROW, 0
         prepare_root(params, tree)
