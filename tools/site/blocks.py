@@ -1,0 +1,84 @@
+"""The code blocks of a Markdown page, and what is to be done with each.
+
+A Python block is executed, and so is a block of commands: one in `console`, `sh`, `bash` or `shell`, or one without a
+language whose first word is a program below. In a block with prompts (`$ `), the lines without one are output. A comment
+on the line before a block says otherwise:
+
+| comment | meaning |
+|---|---|
+| `<!-- file: nim.py -->` | write the block to this file for the commands below it; Python is executed as well |
+| `<!-- smaller: -n 20 --games 2 -->` | append these options to each `playout` command: the block shows a long measurement |
+| `<!-- output -->` | not code: exactly what the block above it prints |
+| `<!-- not run: needs a language model -->` | leave it out, for this reason |
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+BLOCK = re.compile(
+    r"(?:^[ ]*<!--[ ]*(?P<marker>file|smaller|output|not run)(?::[ ]*(?P<value>[^\n]*?))?[ ]*-->[ ]*\n)?"
+    r"^(?P<indent>[ ]*)```(?P<language>[a-z]*)[^\n]*\n(?P<text>.*?)^(?P=indent)```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+SHELL = {"console", "sh", "bash", "shell"}
+PROGRAMS = {"playout", "python", "make", "pip", "ray", "git"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One code block; `line` is the first line of its text in the page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    marker: str | None
+    value: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def kind(self) -> str:
+        """`python`, `shell`, `file`, `output` or `other`, which is not code to run."""
+        if self.marker == "output":
+            return "output"
+        if self.language == "python":
+            return "python"
+        if self.language in SHELL or (not self.language and _begins_with_a_program(self.text)):
+            return "shell"
+        return "file" if self.marker == "file" else "other"
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of a shell block, each with the options of `smaller`."""
+        lines = self.text.replace("\\\n", " ").splitlines()
+        if any(line.startswith("$ ") for line in lines):
+            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        commands = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        return [self._with_options(command) for command in commands]
+
+    def _with_options(self, command: str) -> str:
+        if self.marker != "smaller" or not command.startswith("playout "):
+            return command
+        return f"{shlex.join(shlex.split(command, comments=True))} {self.value}"
+
+
+def _begins_with_a_program(text: str) -> bool:
+    words = text.removeprefix("$ ").split(maxsplit=1)
+    return bool(words) and words[0] in PROGRAMS
+
+
+def blocks(page: Path) -> list[Block]:
+    """All code blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(text):
+        indent = match["indent"]
+        body = "".join(line.removeprefix(indent) for line in match["text"].splitlines(keepends=True))
+        line = text.count("\n", 0, match.start("text")) + 1
+        found.append(Block(page, line, match["language"], body, match["marker"], match["value"] or ""))
+    return found
