@@ -30,6 +30,7 @@ COMPILED_ONLY = (
     "test_cli*.py",
     "test_compare*.py",
     "test_data*.py",
+    "test_docs*.py",
     "test_doctor*.py",
     "test_evaluate*.py",
     "test_explain*.py",
