@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tools.site.blocks import blocks
 from tools.site.run import BlockError, compare, pages, run_apart, run_page
 
@@ -85,6 +84,15 @@ def test_a_block_that_fails_is_named_with_its_line(tmp_path: Path, text: str, me
     file.write_text(f"# Title\n\n{text}", encoding="utf-8")
     with pytest.raises(BlockError, match=rf"page\.md:[47]: [\s\S]*{message}"):
         run_page(file)
+
+
+def test_a_long_measurement_is_executed_smaller(tmp_path: Path) -> None:
+    file = tmp_path / "page.md"
+    file.write_text("<!-- smaller: games=400 -> games=4; n=9 -> n=1 -->\n```python\nplay(games=400, n=9)\n```\n")
+    assert blocks(file)[0].code == "play(games=4, n=1)\n"
+    file.write_text("<!-- smaller: games=40 -> games=4 -->\n```python\nplay()\n```\n")
+    with pytest.raises(ValueError, match=r"page\.md:3: there is no 'games=40' to replace"):
+        _ = blocks(file)[0].code
 
 
 def test_dots_stand_for_any_output() -> None:

@@ -1,13 +1,14 @@
 """The code blocks of a Markdown page, and what is to be done with each.
 
 A Python block is executed, and so is a block of commands: one in `console`, `sh`, `bash` or `shell`, or one without a
-language whose first word is a program below. In a block with prompts (`$ `), the lines without one are output. A comment
-on the line before a block says otherwise:
+language whose first word is a program below. In a block with prompts (`$ `), the lines without one are output. A
+comment on the line before a block says otherwise:
 
 | comment | meaning |
 |---|---|
 | `<!-- file: nim.py -->` | write the block to this file for the commands below it; Python is executed as well |
-| `<!-- smaller: -n 20 --games 2 -->` | append these options to each `playout` command: the block shows a long measurement |
+| `<!-- smaller: -n 20 --games 2 -->` | a long measurement: append these options to each `playout` command |
+| `<!-- smaller: games=400 -> games=4; … -->` | the same for Python: execute the block with these replacements |
 | `<!-- output -->` | not code: exactly what the block above it prints |
 | `<!-- not run: needs a language model -->` | leave it out, for this reason |
 """
@@ -51,6 +52,17 @@ class Block:
         if self.language in SHELL or (not self.language and _begins_with_a_program(self.text)):
             return "shell"
         return "file" if self.marker == "file" else "other"
+
+    @property
+    def code(self) -> str:
+        """The text of a Python block, with the replacements of `smaller`."""
+        code = self.text
+        for change in self.value.split(";") if self.marker == "smaller" else []:
+            long, _, short = change.partition("->")
+            if long.strip() not in code:
+                raise ValueError(f"{self.place}: there is no '{long.strip()}' to replace")
+            code = code.replace(long.strip(), short.strip())
+        return code
 
     @property
     def commands(self) -> list[str]:

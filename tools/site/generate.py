@@ -14,16 +14,46 @@ MOVES = 6  # what a game's position in the gallery is after: moves of a short se
 
 # Every public name of the package stands on one of these pages; a name that is on none stops the build.
 REFERENCE = {
-    "search": ("Searching", "Search Settings preset Result ActionStats TreeStats Node"),
-    "step": ("One simulation", "Step Choice EdgeScore Expansion Playout Change"),
-    "game": ("Games and positions", "Game Position games wrap TERMINAL CHANCE random random_float random_below normal"),
-    "policies": ("Policies and backups", "Policy UCT UCB1Tuned PUCT Improved GRAVE Thompson UCBV Parent Backup Mean Best PowerMean ImplicitMinimax"),
-    "parts": ("Expansion, roots and evaluators", "All OneAtATime Widening Gumbel Halving Forced Noise Falling Rollouts Static Mixed Network TorchNetwork Outside Leaf"),
-    "solve": ("Nested search", "solve Solver Solution NRPA NMCS"),
-    "adapters": ("Other people's environments", "act from_gymnasium gym_env from_pettingzoo pettingzoo_env from_openspiel openspiel_bot from_chess"),
-    "generated": ("Generated children", "GeneratedSearch GeneratedResult GeneratedNode GeneratePolicy GeneratingNode GeneratorStats GENERATE ABMCTS Answer Call CallEstimate Pace Spend proposer judge"),
-    "checks": ("Checks and errors", "check_game check_part Finding Report PartReport PlayoutError ActionError BusyError EvaluatorError FileError GameError GeneratorError PositionError SettingsError __version__"),
-}  # fmt: skip
+    "search": (
+        "Searching",
+        "Search Settings preset Result ActionStats TreeStats Node",
+    ),
+    "step": (
+        "One simulation",
+        "Step Choice EdgeScore Expansion Playout Change",
+    ),
+    "game": (
+        "Games and positions",
+        "Game Position games wrap TERMINAL CHANCE random random_float random_below normal",
+    ),
+    "policies": (
+        "Policies and backups",
+        "Policy UCT UCB1Tuned PUCT Improved GRAVE Thompson UCBV Parent Backup Mean Best PowerMean ImplicitMinimax",
+    ),
+    "parts": (
+        "Expansion, roots and evaluators",
+        "All OneAtATime Widening Gumbel Halving Forced Noise Falling Rollouts Static Mixed Network "
+        "TorchNetwork Outside Leaf",
+    ),
+    "solve": (
+        "Nested search",
+        "solve Solver Solution NRPA NMCS",
+    ),
+    "adapters": (
+        "Other people's environments",
+        "act from_gymnasium gym_env from_pettingzoo pettingzoo_env from_openspiel openspiel_bot from_chess",
+    ),
+    "generated": (
+        "Generated children",
+        "GeneratedSearch GeneratedResult GeneratedNode GeneratePolicy GeneratingNode GeneratorStats GENERATE "
+        "ABMCTS Answer Call CallEstimate Pace Spend proposer judge",
+    ),
+    "checks": (
+        "Checks and errors",
+        "check_game check_part Finding Report PartReport PlayoutError ActionError BusyError EvaluatorError "
+        "FileError GameError GeneratorError PositionError SettingsError __version__",
+    ),
+}
 
 
 def reference() -> dict[str, str]:
@@ -34,7 +64,8 @@ def reference() -> dict[str, str]:
     made = {}
     for page, (title, names) in REFERENCE.items():
         entries = "\n\n".join(f"::: playout.{name}" for name in names.split())
-        made[f"reference/{page}.md"] = f"# {title}\n\nAll of this is in `playout` (`import playout as po`).\n\n{entries}\n"
+        where = "All of this is in `playout` (`import playout as po`)."
+        made[f"reference/{page}.md"] = f"# {title}\n\n{where}\n\n{entries}\n"
     return made
 
 
@@ -47,7 +78,8 @@ def command_line() -> str:
     ]
     for name, command in group.commands.items():
         arguments = [f"[{word_of(p)}]" if not p.required else word_of(p) for p in command.params if not options_of(p)]
-        parts += [f"## playout {name}", f"`{' '.join(['playout', name, *arguments, '[OPTIONS]'])}`", text_of(command.help)]
+        usage = " ".join(["playout", name, *arguments, "[OPTIONS]"])
+        parts += [f"## playout {name}", f"`{usage}`", text_of(command.help)]
         rows = [parameter_row(parameter) for parameter in command.params if not parameter.hidden]
         if rows:
             parts.append("\n".join(["| | | meaning |", "|---|---|---|", *rows]))

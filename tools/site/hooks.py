@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
-
 from tools.site import generate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,11 @@ FROM_ROOT = {
 }
 PLACES = {**FROM_ROOT, "README.md": "index.md", "examples/README.md": "examples.md"}
 SOURCES = {site: source for source, site in PLACES.items() if site != "index.md"}
+# The theme would load this from another host; `docs/worker.js` does the same.
+SHIM = "https://unpkg.com/iframe-worker/shim"
+ELSEWHERE = re.compile(
+    r"<(?:script|img|iframe|link rel=.(?:stylesheet|preload|preconnect))[^>]*(?:src|href)=.https?://[^>]*>"
+)
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s:]+)(?P<anchor>#[^)\s]*)?\)")
 
 
@@ -53,3 +58,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     outside = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.MULTILINE | re.DOTALL)
     outside[::2] = [LINK.sub(moved, part) for part in outside[::2]]
     return "".join(outside)
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    return output_content.replace(SHIM, "/worker.js") if template_name == "404.html" else output_content
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Everything that a page loads comes from the site itself."""
+    up = "../" * page.file.dest_uri.count("/")
+    if SHIM not in output:
+        raise PluginError(f"{page.file.src_uri}: the theme no longer loads {SHIM}; docs/worker.js may not be needed")
+    output = output.replace(SHIM, f"{up}worker.js")
+    if found := ELSEWHERE.search(output):
+        raise PluginError(f"{page.file.src_uri} loads something from another host: {found[0]}")
+    return output

@@ -80,8 +80,8 @@ def run_python(block: Block, scope: dict[str, Any]) -> str:
     linecache.cache[block.place] = (len(block.text), None, block.text.splitlines(keepends=True), block.place)
     try:
         with contextlib.redirect_stdout(out):
-            exec(compile(block.text, block.place, "exec"), scope)
-    except Exception:
+            exec(compile(block.code, block.place, "exec"), scope)
+    except Exception:  # noqa: BLE001  # whatever a block raises is reported with its place
         raise BlockError(f"\n{traceback.format_exc()}") from None
     return out.getvalue()
 
