@@ -82,7 +82,7 @@ def test_blocks_are_told_apart(page: Path) -> None:
 def test_a_block_that_fails_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "page.md"
     file.write_text(f"# Title\n\n{text}", encoding="utf-8")
-    with pytest.raises(BlockError, match=rf"page\.md:[47]: [\s\S]*{message}"):
+    with pytest.raises(BlockError, match=rf"page\.md:[48]: [\s\S]*{message}"):
         run_page(file)
 
 
