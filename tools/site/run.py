@@ -11,7 +11,6 @@ import linecache
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -112,7 +111,7 @@ def run_server(command: str) -> str:
         with urllib.request.urlopen(address[0], timeout=LIMIT) as answer:
             answer.read()
     finally:
-        server.send_signal(signal.SIGINT)
+        server.terminate()
         server.wait(LIMIT)
     return log.read_text()
 
