@@ -95,6 +95,14 @@ def test_a_long_measurement_is_executed_smaller(tmp_path: Path) -> None:
         _ = blocks(file)[0].code
 
 
+def test_all_commands_of_a_page_are_made_smaller(tmp_path: Path) -> None:
+    file = tmp_path / "page.md"
+    file.write_text("# Page\n\n<!-- smaller on this page: -n 2 -->\n\n```\nplayout bench\n```\n\n```python\n1\n```\n")
+    command, python = blocks(file)
+    assert command.commands == ["playout bench -n 2"]
+    assert python.marker is None
+
+
 def test_dots_stand_for_any_output() -> None:
     compare("one\n2 s\nthree\n", "one\n… s\nthree")
     with pytest.raises(BlockError):

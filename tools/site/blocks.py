@@ -9,13 +9,14 @@ comment on the line before a block says otherwise:
 | `<!-- file: nim.py -->` | write the block to this file for the commands below it; Python is executed as well |
 | `<!-- smaller: -n 20 --games 2 -->` | a long measurement: append these options to each `playout` command |
 | `<!-- smaller: games=400 -> games=4; … -->` | the same for Python: execute the block with these replacements |
+| `<!-- smaller on this page: --games 2 -->` | the same for all commands of a page that have no comment of their own |
 | `<!-- output -->` | not code: exactly what the block above it prints |
 | `<!-- not run: needs a language model -->` | leave it out, for this reason |
 """
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 BLOCK = re.compile(
@@ -23,6 +24,7 @@ BLOCK = re.compile(
     r"^(?P<indent>[ ]*)```(?P<language>[a-z]*)[^\n]*\n(?P<text>.*?)^(?P=indent)```[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
+ON_THE_PAGE = re.compile(r"^<!-- smaller on this page: (.*?) -->$", re.MULTILINE)
 SHELL = {"console", "sh", "bash", "shell"}
 PROGRAMS = {"playout", "python", "make", "pip", "ray", "git"}
 
@@ -87,10 +89,14 @@ def _begins_with_a_program(text: str) -> bool:
 def blocks(page: Path) -> list[Block]:
     """All code blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
+    on_the_page = ON_THE_PAGE.search(text)
     found = []
     for match in BLOCK.finditer(text):
         indent = match["indent"]
         body = "".join(line.removeprefix(indent) for line in match["text"].splitlines(keepends=True))
         line = text.count("\n", 0, match.start("text")) + 1
-        found.append(Block(page, line, match["language"], body, match["marker"], match["value"] or ""))
+        block = Block(page, line, match["language"], body, match["marker"], match["value"] or "")
+        if on_the_page and block.marker is None and block.kind == "shell":
+            block = replace(block, marker="smaller", value=on_the_page[1])
+        found.append(block)
     return found
