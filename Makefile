@@ -27,8 +27,11 @@ PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # Comparisons with the readable oracles. Compiling takes most of their time: `make test` runs them uncompiled,
 # `make test-reference` bounds-checked, and compiled at full size.
 ORACLES := any_settings or oracle
-# Tests of the built-in games, whose rules run without checks of their own.
+# Tests of the built-in games.
 RULES := games
+# Tests on a Ray cluster, which one process starts once; a test that hangs ends the run with a traceback.
+RAY := tests/workers/test_cluster.py
+RAY_TESTS := -n 0 --durations=5 -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true $(dir $(RAY)) -k test_cluster
 UNCOMPILED := NUMBA_DISABLE_JIT=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only"
 CHECKED := NUMBA_BOUNDSCHECK=1 $(PYTEST) --durations=5 -m "not slow and not compiled_only and not guarded"
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
@@ -64,28 +67,31 @@ test-compiled: $(READY) test-page ## the suite and the doctests, compiled; compa
 	@echo "== Tests, compiled: the suite and the doctests"
 	@$(BIN)/python -m tests.warm_up $(JOBS)
 	@# One process more than the others use: many of these tests wait, for programs, browsers and limits of time.
-	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules -k "not ($(ORACLES))" tests src/playout
+	$(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 --doctest-modules --ignore=$(RAY) -k "not ($(ORACLES))" tests src/playout
+	@echo "== Tests, compiled: a Ray cluster on this machine"
+	$(PYTEST) $(RAY_TESTS)
 
 test-uncompiled: $(READY) ## the oracles and the rules of the games as plain Python, with small budgets
 	@echo "== Tests, uncompiled: oracles and rules as plain Python (NUMBA_DISABLE_JIT=1)"
 	$(UNCOMPILED) -k "$(ORACLES) or $(RULES)"
 
-test-bounds: $(READY) ## the rules of the built-in games compiled with bounds checks
+test-bounds: $(READY) ## the rules of the built-in games compiled with bounds checks, which they otherwise run without
 	@echo "== Tests, bounds-checked: a read or write outside an array is an error (NUMBA_BOUNDSCHECK=1)"
-	$(CHECKED) -k "$(RULES) and not ($(ORACLES))"
+	$(CHECKED) -k _rules tests/games
 
 test-reference: reference-data $(READY) ## the rest of the uncompiled and bounds-checked runs, tests at full size, and those against REFERENCE (../shared/data)
 	@echo "== Tests against reference data in $(REFERENCE)"
 	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
 	@echo "== Tests, uncompiled: what make test left out"
 	$(UNCOMPILED) -k "not ($(ORACLES) or $(RULES))"
-	@echo "== Tests, bounds-checked: what make test left out"
+	@echo "== Tests, bounds-checked: the core and the built-in games"
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warm_up $(JOBS)
-	$(CHECKED) -k "not $(RULES) or ($(ORACLES))"
+	$(CHECKED)
 	@echo "== Tests at full size: settings chosen by Hypothesis, against the oracles"
 	PLAYOUT_FULL_SIZE=1 $(PYTEST) --durations=5 -k "$(ORACLES)"
 	@echo "== Tests at full size: all cases of those of which make test runs a sample"
-	PLAYOUT_FULL_SIZE=1 $(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 -m full_size -k "not ($(ORACLES))"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) -n $$(($(JOBS) + 1)) --durations=5 -m full_size --ignore=$(RAY) -k "not ($(ORACLES))"
+	PLAYOUT_FULL_SIZE=1 $(PYTEST) -m full_size $(RAY_TESTS)
 
 reference-data:
 	@if [ ! -d "$(REFERENCE)" ]; then \

@@ -60,7 +60,7 @@ def _plies(position: po.Position) -> int:
 
 
 def is_won(men: str, squares: Any, settings: po.Settings, limit: dict[str, Any]) -> bool:
-    """Whether a search mates from a position, whoever defends."""
+    """Whether a search mates from a position against the best defence."""
     search = po.Search("chess", settings, position=fen_of(men, squares), seed=1)
     while not search.position.is_terminal:
         ours = search.position.player == 0

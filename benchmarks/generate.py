@@ -9,6 +9,7 @@ import argparse
 import importlib.util
 import itertools
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -174,12 +175,34 @@ def generators(repeats: int) -> None:
     )
 
 
+def _kill_and_resume(folder: Path, at_once: int, kills: int, seed: int) -> int:
+    """Kill a search at random moments, then let it end; how often it was killed while it ran."""
+    from tests.generate.test_ledger import CALLS as WANTED
+    from tests.generate.test_ledger import paid, pay, start
+
+    draw, killed = random.Random(seed), 0
+    for _ in range(kills):
+        before, wanted = len(paid(folder)), draw.randint(0, max(1, WANTED // kills))
+        until = time.monotonic() + 300
+        with start(folder, at_once) as process:
+            try:
+                while process.poll() is None and len(paid(folder)) - before < wanted and time.monotonic() < until:
+                    time.sleep(0.001)
+                time.sleep(draw.random() * 0.01)
+            finally:
+                process.kill()
+        killed += process.returncode == -signal.SIGKILL
+    if (status := pay(folder, at_once)) != 0:
+        raise SystemExit(f"the search that goes on from {folder} ended with status {status}")
+    return killed
+
+
 def kill(kills: int) -> None:
     """Kill a search with paid calls at random moments, and compare its ledger with what was paid for."""
     from collections import Counter
 
     from tests.generate.test_ledger import CALLS as WANTED
-    from tests.generate.test_ledger import kill_and_resume, paid
+    from tests.generate.test_ledger import paid
 
     from playout.generate.ledger import Ledger
 
@@ -190,7 +213,7 @@ def kill(kills: int) -> None:
         seed += 1
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            killed += kill_and_resume(folder, 1 + 3 * (seed % 2), kills=min(5, kills - killed), seed=seed)
+            killed += _kill_and_resume(folder, 1 + 3 * (seed % 2), kills=min(5, kills - killed), seed=seed)
             ledger = Ledger(folder / "ledger.db", {}, reading=True)
             rows, bill = ledger.rows(), Counter(paid(folder))
             ledger.close()

@@ -37,4 +37,11 @@ class EvaluatorError(PlayoutError):
 
 
 class GeneratorError(PlayoutError):
-    """A generator that failed, took too long, or did not answer with a state and a score."""
+    """A generator that failed, took too long, or did not answer with a state and a score.
+
+    A generator may raise it itself, with what the attempt cost.
+    """
+
+    def __init__(self, message: str = "", cost: float = 0.0, tokens: int | None = None) -> None:
+        super().__init__(message)
+        self.cost, self.tokens = cost, tokens

@@ -114,7 +114,7 @@ def test_the_set_has_every_part_or_says_why_not(game: str) -> None:
 
 
 def test_left_out_is_what_the_game_lacks_or_what_means_nothing() -> None:
-    _, left_out = default_variants(games.load("chess"), "chess")
+    _, left_out = default_variants(games.load("chess"), "chess-classic")
     reasons = dict(left_out)
     assert "no chance" in reasons["open-loop"]
     assert "evaluator is static" in reasons["guided-playouts"]

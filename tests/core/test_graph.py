@@ -511,7 +511,7 @@ def test_a_subtree_keeps_what_its_positions_share():
 @pytest.mark.compiled_only
 def test_a_subtree_has_room_for_many_positions_without_a_node():
     """Chess has many moves: most positions are seen once and have no node. A full table was searched without end."""
-    search = po.Search("chess", po.preset("chess", transpositions=True), seed=1)
+    search = po.Search("chess", po.preset("chess-classic", transpositions=True), seed=1)
     search.run(100)
     positions, nodes = (int(search.tree.counters[i]) for i in (core.POSITIONS, core.NODES))
     assert positions > 4 * nodes

@@ -10,7 +10,9 @@ import pytest
 import playout as po
 from playout import games
 from playout.errors import FileError, GameError, SettingsError
-from playout.evaluators.fast import ARRAYS, FastNetwork, empty_network, load_fast, save_fast
+from playout.evaluators import SHIPPED
+from playout.evaluators.fast import ARRAYS, FastNetwork, empty_network, fast_for, load_fast, save_fast
+from playout.settings import is_fast
 from tests.game.objects import Board
 from tests.games.toy_games import Nim, NimOfThree
 
@@ -139,6 +141,17 @@ def test_files_that_are_not_there(tmp_path):
         assert reason in refusal(FileError, load_fast, file)
     settings = SETTINGS.replace(evaluator=po.Network(str(tmp_path / "none.fast")))
     assert "can't be read: No such file" in refusal(FileError, po.Search, "connect4", settings)
+
+
+def test_a_preset_takes_the_network_of_the_package_whatever_the_folder_has(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "chess.fast").write_bytes(b"")
+    chess = games.load("chess")
+    preset = po.preset("chess").evaluator.file
+    assert fast_for(preset, chess).inputs.shape == load_fast(SHIPPED / "chess.fast").inputs.shape
+    assert "is not a fast network" in refusal(FileError, fast_for, "chess.fast", chess)  # the user's own comes first
+    assert "can't be read" in refusal(FileError, fast_for, "shipped:none.fast", chess)
+    assert is_fast(po.preset("chess").evaluator)
 
 
 def test_a_file_that_changed_is_read_again(tmp_path):

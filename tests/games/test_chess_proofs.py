@@ -27,7 +27,7 @@ def chess():
 
 
 def searched(chess, position, simulations):
-    search = po.Search(chess, "chess", position=position, seed=1)
+    search = po.Search(chess, "chess-classic", position=position, seed=1)
     search.run(simulations)
     return search
 

@@ -13,6 +13,7 @@ import playout as po
 
 pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
+from playout.mcp.desk import Desk
 from playout.mcp.server import make_server
 
 TOOLS = {"list_games", "open_game", "open_ledger", "run", "best", "play", "tree", "close"}
@@ -29,7 +30,7 @@ def talk(server: Any, conversation: Callable[[Client, Ask], Awaitable[None]]) ->
 
             await conversation(client, ask)
 
-    asyncio.run(main())
+    asyncio.run(asyncio.wait_for(main(), 120))
 
 
 def test_an_agent_opens_a_game_runs_it_asks_why_and_plays() -> None:
@@ -65,10 +66,19 @@ def test_mistakes_come_back_in_one_line() -> None:
             assert message in said
             assert "\n" not in said
         number = (await ask("open_game", game="tictactoe"))["search"]
+        assert "can be 8,421 nodes, expected at most 500" in await ask("tree", search=number, depth=3, width=20)
         assert "no limit given" in await ask("run", search=number)
         assert "expected a number above 0 and at most 60" in await ask("run", search=number, seconds=1e9)
 
     talk(make_server(), conversation)
+
+
+def test_a_game_is_searched_with_its_own_preset() -> None:
+    desk = Desk()
+    for given, expected in ((None, "connect4"), ("default", "default")):
+        search = desk._searches[desk.open_game("connect4", None, given, 0)["search"]]
+        assert isinstance(search, po.Search)
+        assert search.settings == po.preset(expected)
 
 
 def test_a_ledger_is_read_over_stdio(tmp_path: Path) -> None:
@@ -84,6 +94,9 @@ def test_a_ledger_is_read_over_stdio(tmp_path: Path) -> None:
         assert opened["best"]["state"] == "answer 6"
         assert opened["cost"] == 3.0
         assert (await ask("tree", search=opened["search"], depth=1))["best_children"]
+        with po.GeneratedSearch(generate, ledger=tmp_path / "answers.db") as search:
+            search.run(7)
+        assert (await ask("best", search=opened["search"]))["best"]["state"] == "answer 7"
         assert "only read" in await ask("run", search=opened["search"], simulations=1)
         assert "no ledger '../answers.db'" in await ask("open_ledger", ledger="../answers.db")
 

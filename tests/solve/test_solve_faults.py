@@ -1,6 +1,7 @@
 """What nested search refuses, each in one line: games, settings, rules that go wrong, files."""
 
 import json
+import math
 import zipfile
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 import playout as po
 from playout.solve import runs
+from playout.solve.far import SolveSetup
+from playout.solve.runs import new_run
 from tests.game.objects import Shelf, Stones
 from tests.games.toy_games import COINS, Nim
 
@@ -161,6 +164,14 @@ def test_a_rule_that_hangs_is_interrupted_when_the_time_is_up(method):
     message = refused(po.GameError, Hanging(), method, playouts=None, seconds=0.3)
     assert message.startswith("Hanging.apply was still running at ")
     assert "the time of the search was up" in message
+
+
+@pytest.mark.compiled_only
+def test_a_rule_that_hangs_is_interrupted_by_a_worker_too():
+    setup = SolveSetup(Hanging().position(), METHODS[0], 0)
+    arrays = new_run(setup.position, setup.method, 0, 0).arrays
+    with pytest.raises(po.GameError, match=r"^Hanging\.apply was still running at .*the time of the search was up"):
+        setup.worker().play(0, arrays, 10, 0.05, 0.1, math.inf)
 
 
 @BOTH

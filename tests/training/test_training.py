@@ -360,7 +360,7 @@ def test_matches_are_scored_for_the_network(tictactoe: Any) -> None:
     walks = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 5, 0, 2)
     assert len(walks) == 4
     rest = match_scores(Walk(), tiny(Walk(), simulations=8), uniform(Walk()), 2, 5, 1, 1)
-    assert walks[2:] == rest  # the same games, whoever plays those before
+    assert walks[2:] == rest  # the same games, whichever worker plays the ones before
     assert set(walks) <= {0.0, 0.5, 1.0}
 
 

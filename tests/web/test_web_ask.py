@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from playout.common.chat import ChatModel
 from playout.errors import SettingsError
 from playout.web.ask import LanguageModel
 
@@ -49,6 +50,13 @@ def session(server: Served) -> str:
     session = server.create(seed=1)
     server.post(f"{session}/run", simulations=30, wait=True)
     return session
+
+
+def test_a_long_answer_is_cut_for_the_page_only(server: Served, session: str, model: Model) -> None:
+    model.text = "x" * 30_000
+    assert len(server.post(f"{session}/ask", kind="choice", question=None, language="en")["answer"]) == 20_000
+    chat = ChatModel({"PLAYOUT_LLM_URL": f"{model.address}/v1", "PLAYOUT_LLM_MODEL": "some/model"})
+    assert chat.complete("", "") == model.text
 
 
 def test_a_question_goes_out_with_the_numbers_and_comes_back(server: Served, session: str, model: Model) -> None:

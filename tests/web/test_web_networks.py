@@ -6,6 +6,8 @@ import pytest
 
 import playout as po
 from playout.cli import main
+from playout.web.catalogue import Catalogue
+from playout.web.sessions import check_work
 from tests.evaluators.test_leela_files import Tiny
 from tests.evaluators.test_networks import model
 
@@ -21,6 +23,11 @@ def network(tmp_path: Path) -> str:
 
 def options(file: str) -> dict[str, str]:
     return {"network": file}
+
+
+def test_the_name_of_a_shipped_network_is_never_a_file_of_the_folder() -> None:
+    settings = po.preset("chess").replace(evaluator=po.Network("chess.fast"))
+    assert check_work(settings, Catalogue().networks) == po.preset("chess")
 
 
 def test_priors_and_values_of_the_network_are_shown(tmp_path: Path, network: str) -> None:

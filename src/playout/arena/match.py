@@ -67,7 +67,7 @@ class Match:
             else:
                 advice = "; the games recorded so far are kept, and the same command resumes the match"
                 count = min(self.concurrency, len(left)) if self.concurrency else None
-                workers = Workers(self.setup.referee, count, "the arena", advice, ray=self.ray)
+                workers = Workers(self.setup.referee, count, "the arena", advice, ray=self.ray, most=len(left))
                 workers.play(((job, self.opening(job)) for job in left), finished)
         return self.result()
 

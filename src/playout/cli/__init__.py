@@ -16,6 +16,7 @@ from playout.common.raised import described, users_place
 from playout.common.version import __version__
 from playout.errors import PlayoutError
 from playout.game.wrap.running import raised_at
+from playout.workers.site import listeners
 
 from . import (
     analyze,
@@ -137,6 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if place := users_place(error):
             return _refuse(f"{described(error)}{raised_at(error)}, raised at {place}")
         raise
+    finally:
+        listeners.clear()  # those of `--ray`
     return code if isinstance(code, int) else 0
 
 

@@ -71,7 +71,11 @@ def arena(
     concurrency: Annotated[
         int | None,
         typer.Option(
-            "--concurrency", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"
+            "--concurrency",
+            metavar="N",
+            parser=whole,
+            help="Games at once.",
+            show_default="as many as cores; with --ray, as the cluster has CPUs",
         ),
     ] = None,
     ray: RayAddress = None,

@@ -21,7 +21,7 @@ from playout.search.limits import Limits
 from playout.settings import WITH_NETWORK, Settings, preset_for
 from playout.settings.options import OptionError, make_settings
 from playout.workers.cluster import check_address, load_ray
-from playout.workers.figures import listeners
+from playout.workers.site import listeners
 
 SECONDS = 1.0  # when no limit is given
 
@@ -153,7 +153,13 @@ MaxMoves = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", parser=whole, help="Games at once.", show_default="as many as cores"),
+    typer.Option(
+        "--workers",
+        metavar="N",
+        parser=whole,
+        help="Games at once.",
+        show_default="as many as cores; with --ray, as the cluster has CPUs",
+    ),
 ]
 RayAddress = Annotated[
     str | None,

@@ -83,7 +83,13 @@ def solve(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", metavar="N", parser=whole, help="Runs at the same time.", show_default="cores"),
+        typer.Option(
+            "--threads",
+            metavar="N",
+            parser=whole,
+            help="Runs at the same time.",
+            show_default="cores; with --ray, all runs",
+        ),
     ] = None,
     ray: RayAddress = None,
     file: Annotated[

@@ -100,7 +100,13 @@ def train(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", metavar="N", parser=whole, help="Processes.", show_default="as many as cores"),
+        typer.Option(
+            "--workers",
+            metavar="N",
+            parser=whole,
+            help="Processes.",
+            show_default="as many as cores; with --ray, as the cluster has CPUs",
+        ),
     ] = None,
     ray: RayAddress = None,
     option: Annotated[

@@ -17,7 +17,6 @@ from playout.errors import SettingsError
 
 PATIENCE = 30.0
 ANSWER_BYTES = 1 << 20
-ANSWER_TEXT = 20_000
 HINTS = {401: "key", 403: "key", 404: "address"}
 WORDS = {
     "slow": "the language model did not answer within {seconds:g} seconds",
@@ -161,4 +160,4 @@ class ChatModel:
         text = text.strip()
         if self._key and self._key in text:
             text = text.replace(self._key, "…")
-        return Completion(text[:ANSWER_TEXT], tokens if type(tokens) is int else None)
+        return Completion(text, tokens if type(tokens) is int else None)

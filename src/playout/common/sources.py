@@ -28,6 +28,16 @@ def split(spec: str) -> tuple[str, str] | None:
     return None if not colon or drive else (place, name)
 
 
+def absolute(spec: str) -> str:
+    """`file.py:name` with the file's absolute path, which means the same in every process; other names unchanged.
+
+    >>> absolute("/games/../nim.py:Nim"), absolute("games.nim:Nim"), absolute("chess")
+    ('/nim.py:Nim', 'games.nim:Nim', 'chess')
+    """
+    place, name = split(spec) or ("", "")
+    return f"{_path(place)}:{name}" if place.endswith(".py") else spec
+
+
 def load(place: str, name: str, spec: str, refuse: type[PlayoutError]) -> tuple[ModuleType, str]:
     """The module of that file or name, and `spec` with an absolute path.
 
@@ -59,8 +69,12 @@ def loaded_files() -> list[tuple[str, Path, bytes]]:
     return [(name, path, source) for path, (name, source) in _loaded.items() if name in sys.modules]
 
 
-def load_moved(moved: Mapping[str, str], folders: Sequence[str], modules: Sequence[tuple[str, str]]) -> None:
-    """Take files of another machine over: where each is here, folders to import from, and modules with their files."""
+def load_moved(moved: Mapping[str, str], folders: Sequence[str], modules: Sequence[tuple[str, str]]) -> list[str]:
+    """Install files of another machine: where each is here, folders to import from, and modules with their files.
+
+    Returns what could not be imported and why: it may not be needed here.
+    """
+    failed = []
     _moved.update(moved)
     for folder in folders:
         _make_importable(Path(folder))
@@ -68,7 +82,11 @@ def load_moved(moved: Mapping[str, str], folders: Sequence[str], modules: Sequen
         path = Path(here(place))
         source = path.read_bytes()
         if name not in sys.modules or _loaded.get(path, ("", b""))[1] != source:
-            _run(name, path, source)
+            try:
+                _run(name, path, source)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - users' code
+                failed.append(f"{path.name}: {type(error).__name__}: {error}")
+    return failed
 
 
 def here(place: str) -> str:

@@ -23,6 +23,7 @@ from playout.core.lanes import WIDTH
 from playout.errors import FileError, SettingsError
 from playout.game import Game
 from playout.settings import is_fast
+from playout.settings.kinds import SHIPPED as SHIPPED_HERE
 
 from .evaluator import SHIPPED
 
@@ -341,10 +342,13 @@ def fast_facts(evaluator: Any, game: Game) -> LoopFacts | None:
 def fast_for(file: str, game: Game) -> FastNetwork:
     """The network in a file, checked for a game; read once for all searches that use it.
 
-    A name without a folder, such as `chess.fast`, is also that of a network that comes with the package.
+    `shipped:chess.fast` is the network that comes with the package; `chess.fast` as well, if the current folder has no
+    such file.
     """
     path = Path(file).expanduser()
-    if path.name == file and "\0" not in file and not path.exists() and (SHIPPED / file).is_file():
+    if file.startswith(SHIPPED_HERE):
+        path = SHIPPED / Path(file.removeprefix(SHIPPED_HERE)).name
+    elif path.name == file and "\0" not in file and not path.exists() and (SHIPPED / file).is_file():
         path = SHIPPED / file
     try:
         stamp = path.stat()

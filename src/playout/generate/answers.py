@@ -4,12 +4,14 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from playout.common.arguments import plain
+from playout.common.raised import described
 from playout.errors import GeneratorError
 
 LARGEST = 1_000_000  # characters of a state's text, unless a search says otherwise
+MOST_TOKENS = 2**63 - 1  # as many as SQLite can hold
 TUPLE = "__tuple__"
 SHOWN = 60
 
@@ -19,27 +21,53 @@ class Answer:
     """What a generator may return in place of (state, score): more about the same.
 
     A state of None says that there is nothing more to propose here. Without a score, the search's `evaluate` gives it.
+    Without a cost, the search's `prices` tell it.
     """
 
     state: Any
     score: float | None = None
-    cost: float = 0.0  # in the unit of the search's limit
+    cost: float | None = None  # in the unit of the search's limit
     tokens: int | None = None
 
 
-def answer_from(raw: Any, who: str) -> Answer:
-    """What a generator returned, checked; a `GeneratorError` says what is wrong."""
+class Checked(NamedTuple):
+    """An answer with plain numbers and a known cost."""
+
+    state: Any
+    score: Any  # checked by `score_from`
+    cost: float
+    tokens: int | None
+
+    def charged(self, cost: float, tokens: int) -> "Checked":
+        """The same with what failed attempts cost."""
+        return self._replace(cost=self.cost + cost, tokens=(self.tokens or 0) + tokens if tokens else self.tokens)
+
+
+def answer_from(raw: Any, who: str, price: float) -> Checked:
+    """What a generator returned, checked; a `GeneratorError` says what is wrong. `price` is the cost of an answer that
+    does not tell its own."""
     if raw is None:
-        return Answer(None)
+        return Checked(None, None, price, None)
     if isinstance(raw, Answer):
-        _check_number(raw.cost, f"{who} answered with a cost of {raw.cost!r:.40}", least=0.0)
-        if raw.tokens is not None and (isinstance(raw.tokens, bool) or not isinstance(plain(raw.tokens), int)):
-            raise GeneratorError(f"{who} answered with tokens of {raw.tokens!r:.40}, expected a whole number or None")
         score = None if raw.score is None or raw.state is None else plain(raw.score)
-        return Answer(raw.state, score, float(plain(raw.cost)), raw.tokens)
+        return Checked(raw.state, score, _cost_from(raw.cost, who, price), _tokens_from(raw.tokens, who))
     if isinstance(raw, tuple) and len(raw) == 2:
-        return Answer(raw[0], None if raw[0] is None else plain(raw[1]))
+        return Checked(raw[0], None if raw[0] is None else plain(raw[1]), price, None)
     raise GeneratorError(f"{who} returned {_short(raw)}, expected (state, score), po.Answer(…) or None")
+
+
+def _cost_from(cost: Any, who: str, price: float) -> float:
+    if cost is None:
+        return price
+    _check_number(cost, f"{who} answered with a cost of {cost!r:.40}", least=0.0)
+    return float(plain(cost))
+
+
+def _tokens_from(tokens: Any, who: str) -> int | None:
+    value = plain(tokens)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS):
+        return value
+    raise GeneratorError(f"{who} answered with tokens of {tokens!r:.40}, expected a whole number or None")
 
 
 def score_from(score: Any, scores: tuple[float, float] | None, who: str) -> float:
@@ -55,7 +83,10 @@ def score_from(score: Any, scores: tuple[float, float] | None, who: str) -> floa
 
 def _check_number(value: Any, what: str, least: float | None = None) -> None:
     value = plain(value)
-    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        good = False
     if not good or (least is not None and value < least):
         raise GeneratorError(f"{what}, expected a finite number{'' if least is None else f' of at least {least:g}'}")
 
@@ -107,11 +138,14 @@ def text_of(state: Any, encoder: Callable[[Any], str], largest: int, who: str) -
     """A state's text for the ledger; a `GeneratorError` says why there is none."""
     try:
         text = encoder(state)
-    except (TypeError, ValueError, RecursionError) as error:
+        if isinstance(text, str):
+            text.encode()  # half a surrogate pair has no UTF-8
+    except Exception as error:
         raise GeneratorError(
-            f"{who} answered with a state that can't be written to the ledger ({type(state).__name__}: {error}); "
-            f"answer with texts, numbers, lists, tuples and dictionaries, or pass encode= and decode="
-        ) from None
+            f"{who} answered with a state that can't be written to the ledger ({type(state).__name__}: "
+            f"{described(error)}); answer with texts, numbers, lists, tuples and dictionaries, or pass encode= and "
+            f"decode="
+        ) from error
     if not isinstance(text, str):
         raise GeneratorError(f"encode returned {_short(text)}, expected a text")
     check_size(text, largest, who)
@@ -148,7 +182,7 @@ class Known:
             return ("key", key)
         try:
             hash(state)
-        except TypeError:
+        except Exception:  # noqa: BLE001  # usually a TypeError, but users' classes may do anything
             try:
                 return ("text", encode(state))
             except (TypeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The books of a generated search: its tree, what each call brought and cost. An answer counts once it is on disk."""
+"""The tree of a generated search and its accounts: what each call brought and cost. Answers count once on disk."""
 
 import time
 from collections.abc import Callable
@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from playout.common.raised import described
 from playout.errors import FileError, GeneratorError
 
-from .answers import Answer, Known, answer_from, check_size, score_from, text_of
-from .calls import Call, Meter, Pace, wants_call
+from .answers import Answer, Checked, Known, answer_from, check_size, score_from, text_of
+from .calls import Call, Meter, Pace, with_call
 from .checks import Generators, is_hashable
 from .ledger import Ledger, Row
 from .policies import Scale
@@ -35,7 +36,6 @@ class Books:
     _uid: str
     _exhausted: int
     _largest: int
-    _progress: Callable[..., None] | None
 
     def _begin_books(self, root: Any, key: Callable[[Any], Any] | None) -> None:
         self.root = GeneratedNode(0, None, root, None, "", 0.0)
@@ -50,14 +50,13 @@ class Books:
         self.cost, self.calls = 0.0, 0  # of all answers; calls that were asked for
         self._open_calls: dict[int, Call] = {}
         self._waiting: dict[int, Call] = {}  # to be made again, before any new one
-        self._judging: dict[Any, list[Call]] = {}  # by the key of a state under evaluation: others with the same state
+        self._judging: dict[Any, list[Call]] = {}  # by the key of a state: the call that judges it, those that wait
         self._order = 0
         self._low, self._high = self.scores or (np.inf, -np.inf)
         self._scale = None if self.scores is None else Scale(self._low, self._high - self._low)
         self.meter = Meter(self.pace.rate)
-        self._progress = None
         functions = {**self.generators, **({JUDGE: self._evaluate} if self._evaluate else {})}
-        self._wants_call = {id(function): wants_call(function) for function in functions.values()}
+        self._passing = {id(function): with_call(function) for function in functions.values()}
 
     @property
     def under_way(self) -> list[Call]:
@@ -81,35 +80,52 @@ class Books:
         seed = (self.seed * 0x9E3779B97F4A7C15 + number * 0xBF58476D1CE4E5B9) % 2**63
         return Call(number, f"{self._uid}-{number}", name, node, seed)
 
-    def begin(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...], str]:
-        """Note that a call is made now: the function, its arguments, and who it is."""
-        key = call.key if call.phase == "generate" else f"{call.key}e"
+    def begin(self, call: Call) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]:
+        """Note that a call is made now: the function, its arguments, and its name for messages."""
         if self._ledger is not None:
-            self._ledger.asked(call.number, call.phase, key, call.parent.call, call.generator, time.time())
+            self._ledger.asked(call.number, call.phase, call.key, call.parent.call, call.generator, time.time())
         call.attempted = True
         if call.phase == "generate":
             function: Any = self.generators[call.generator]
-            arguments: tuple[Any, ...] = (call.parent.state,)
+            state = call.parent.state
         else:
-            function, arguments = self._evaluate, (call.state,)
-        return function, (*arguments, call) if self._wants_call[id(function)] else arguments, self._who(call)
+            function, state = self._evaluate, call.state
+        return function, *self._passing[id(function)](state, call), self._who(call)
 
     def _who(self, call: Call) -> str:
         return f"generator '{call.generator}'" if call.phase == "generate" else "evaluate"
 
-    def already_known(self, call: Call) -> bool:
-        """Whether a state that waits for its score has become known meanwhile; then it is told."""
+    def needs_no_judge(self, call: Call) -> bool:
+        """Whether the state of a call that has none is known by now, and the call counts; or is being evaluated for
+        another call, and the call waits for that one."""
         if call.phase != "evaluate":
             return False
         found = self._known.find(call.state)
         if found is not None:
             self._join(call, found)
-        return found is not None
+            return True
+        key = self._known.key_of(call.state)
+        if key is not None:
+            self._judging.setdefault(key, []).append(call)
+        return key is not None and self._judging[key][0] is not call
+
+    def _stop_judging(self, call: Call) -> list[Call]:
+        """Note that a call judges its state no more; the calls that waited for it."""
+        for key, (first, *others) in self._judging.items():
+            if first is call:
+                del self._judging[key]
+                return others
+        return []
 
     def postpone(self, call: Call) -> None:
         """Leave a call unanswered; the next run makes it again, with the same key."""
-        if call.number in self._open_calls:
-            self._waiting.setdefault(call.number, call)
+        for one in (call, *self._stop_judging(call)):
+            if one.number in self._open_calls:
+                self._waiting.setdefault(one.number, one)
+
+    def is_open(self, call: Call) -> bool:
+        """Whether a call still has to be answered."""
+        return call.number in self._open_calls
 
     def receive(self, call: Call, raw: Any, seconds: float) -> bool:
         """Count what a call returned, once it is on disk; False: its state has to be evaluated first."""
@@ -121,7 +137,7 @@ class Books:
             raise GeneratorError(f"{who} returned a coroutine; declare it with `async def` itself")
         if call.phase == "evaluate":
             return self._receive_score(call, raw, seconds)
-        answer = answer_from(raw, who)
+        answer = answer_from(raw, who, self.prices.get(call.generator, 0.0)).charged(call.wasted, call.wasted_tokens)
         if answer.state is None:
             self._write(call, None, None, answer, seconds, counts=True)
             self.count_none(call)
@@ -141,36 +157,40 @@ class Books:
             self._repeat(call, score)
         elif answer.score is not None:
             score = score_from(answer.score, self.scores, who)
+            final = self._is_final_state(answer.state)
             self._write(call, text, score, answer, seconds, counts=True)
-            self._add(call, answer.state, score, answer.cost)
+            self._add(call, answer.state, score, answer.cost, final)
         elif self._evaluate is None:
             raise GeneratorError(f"{who} gave no score, and the search has no evaluate=; return (state, score)")
         else:
             self._write(call, text, None, answer, seconds, counts=False)
-            call.phase, call.state, call.cost = "evaluate", answer.state, answer.cost
-            return not self._judge_now(call)
-        return True
-
-    def _judge_now(self, call: Call) -> bool:
-        """Whether a state is to be evaluated now; otherwise the call waits for another one with the same state."""
-        key = self._known.key_of(call.state)
-        if key is None:
-            return True
-        if key in self._judging:
-            self._judging[key].append(call)
+            call.to_judge(answer.state, answer.cost)
             return False
-        self._judging[key] = []
         return True
 
     def _receive_score(self, call: Call, raw: Any, seconds: float) -> bool:
-        answer = raw if isinstance(raw, Answer) else Answer(None, raw)
-        score = score_from(answer.score, self.scores, "evaluate")
-        cost = answer_from(Answer(call.state, 0.0, answer.cost, answer.tokens), "evaluate").cost
-        self._write(call, None, score, Answer(None, score, cost, answer.tokens), seconds, counts=True)
-        self._add(call, call.state, score, call.cost + cost)
-        for other in self._judging.pop(self._known.key_of(call.state), []):
-            self._join(other, self.nodes[call.number])
+        given = raw if isinstance(raw, Answer) else Answer(None, raw)
+        score = score_from(given.score, self.scores, JUDGE)
+        told = Answer(call.state, score, given.cost, given.tokens)
+        answer = answer_from(told, JUDGE, self.prices.get(JUDGE, 0.0)).charged(call.wasted, call.wasted_tokens)
+        known, final = self._known.find(call.state), self._is_final_state(call.state)
+        self._write(call, None, score, answer, seconds, counts=True)
+        others = self._stop_judging(call)
+        for other in others:
+            self.postpone(other)  # in case that the ledger can't be written below
+        if known is None:
+            self._add(call, call.state, score, call.cost + answer.cost, final)
+        else:  # judged for another call as well, since only equality tells
+            self._repeat(call, score)
+        for other in others:
+            self._join(other, known or self.nodes[call.number])
         return True
+
+    def _is_final_state(self, state: Any) -> bool:
+        try:
+            return self._is_final is not None and bool(self._is_final(state))
+        except Exception as error:
+            raise GeneratorError(f"is_final= raised {described(error)} for the state {state!r:.60}") from error
 
     def _join(self, call: Call, known: GeneratedNode) -> None:
         self._order += 1
@@ -179,7 +199,7 @@ class Books:
         self._repeat(call, known.score)
 
     def _write(
-        self, call: Call, text: str | None, score: float | None, answer: Answer, seconds: float, *, counts: bool
+        self, call: Call, text: str | None, score: float | None, answer: Checked, seconds: float, *, counts: bool
     ) -> None:
         """Put an answer on disk, then count its cost."""
         if self._ledger is not None:
@@ -207,15 +227,14 @@ class Books:
         stats.tokens += tokens or 0
 
     def fail(self, call: Call, message: str, cost: float, seconds: float) -> None:
-        """Give a call up."""
+        """Count a call that failed for good."""
         if call.number not in self._open_calls:
             return
+        cost, tokens = cost + call.wasted, call.wasted_tokens or None
         if self._ledger is not None:
-            self._ledger.failed(call.number, call.phase, message, cost, seconds)
-        self._spend(call.generator if call.phase == "generate" else None, cost, None, seconds, failed=True)
-        if call.phase == "evaluate":
-            for other in self._judging.pop(self._known.key_of(call.state), []):
-                self.postpone(other)
+            self._ledger.failed(call.number, call.phase, message, cost, tokens, seconds)
+        self._spend(call.generator if call.phase == "generate" else None, cost, tokens, seconds, failed=True)
+        self.postpone(call)  # with the calls that wait for it, which are then judged themselves
         self._close_call(call)
 
     # Counting an answer. The same when a ledger is read.
@@ -245,15 +264,14 @@ class Books:
         if score is None or self._known.find(state) is not None:
             self._repeat(call, score)
         else:
-            self._add(call, state, score, cost)
+            self._add(call, state, score, cost, self._is_final_state(state))
 
     def _close_call(self, call: Call) -> None:
         mark_pending(call.parent, -1.0)
         self._open_calls.pop(call.number, None)
-        if self._progress is not None:
-            self._progress(self)
+        self._waiting.pop(call.number, None)
 
-    def _add(self, call: Call, state: Any, score: float, cost: float) -> None:
+    def _add(self, call: Call, state: Any, score: float, cost: float, final: bool) -> None:
         parent = call.parent
         node = GeneratedNode(call.number, parent, state, score, call.generator, cost)
         parent.add(node)
@@ -264,7 +282,7 @@ class Books:
         if self.best is None or self.best.score is None or score > self.best.score:
             self.best = node
             self.history.append(BestMoment(self.calls, self.cost, score))
-        if self._is_final is not None and self._is_final(state):
+        if final:
             node.final = True
             node.close()
         self._close_call(call)

@@ -33,11 +33,12 @@ def _checked(name: str, given: Any) -> Callable[..., Any]:
     if not callable(given):
         raise SettingsError(f"generator '{name}' is {function!r:.80}, expected a function of a parent state")
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return function  # built in, without a signature
     first = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
-    needed = [p for p in first[1:] if p.default is p.empty and p.name != "call" and p.kind != p.VAR_POSITIONAL]
+    others = [p for p in parameters if p not in first[:1] and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    needed = [p for p in others if p.default is p.empty and p.name != "call"]
     if not first or first[0].name == "call" or needed:
         raise SettingsError(
             f"generator '{name}' takes {inspect.signature(function)}, expected (parent) or (parent, call)"

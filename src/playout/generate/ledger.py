@@ -185,12 +185,13 @@ class Ledger:
                 "UPDATE calls SET score = ?, told = ? WHERE number = ? AND phase = 'generate'", (score, order, number)
             )
 
-    def failed(self, number: int, phase: str, error: str, cost: float, seconds: float) -> None:
+    def failed(self, number: int, phase: str, error: str, cost: float, tokens: int | None, seconds: float) -> None:
         """A call failed for good."""
         with self._wrong("written"):
             self._db.execute(
-                "UPDATE calls SET status = 'failed', error = ?, cost = ?, seconds = ? WHERE number = ? AND phase = ?",
-                (error, cost, seconds, number, phase),
+                "UPDATE calls SET status = 'failed', error = ?, cost = ?, tokens = ?, seconds = ? "
+                "WHERE number = ? AND phase = ?",
+                (error, cost, tokens, seconds, number, phase),
             )
 
     def close(self) -> None:

@@ -57,16 +57,16 @@ class CallLimits:
         """Whether a call, with those under way, is expected to stay within the cost."""
         if self.cost is None:
             return True
-        under_way = sum(expected_cost(search, other.generator) for other in search.under_way)
-        if not any(other is call for other in search.under_way):
-            under_way += expected_cost(search, call.generator)
+        calls = search.under_way if search.is_open(call) else [*search.under_way, call]
+        under_way = sum(expected_cost(search, one.generator if one.phase == "generate" else None) for one in calls)
         return search.cost + under_way <= self.cost * (1.0 + ROUNDING)
 
 
-def expected_cost(search: "Books", generator: str) -> float:
-    """What a call and the evaluation of its answer cost: the mean so far, or the price given."""
+def expected_cost(search: "Books", generator: str | None) -> float:
+    """What a call and the evaluation of its answer cost: the mean so far, or the price given. None: the evaluation
+    alone."""
     found = 0.0
-    for stats in (search.stats.get(generator), search.judge):
+    for stats in (None if generator is None else search.stats.get(generator), search.judge):
         if stats is not None:
             found += stats.cost / stats.calls if stats.calls else search.prices.get(stats.name, 0.0)
     return found

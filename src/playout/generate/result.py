@@ -29,15 +29,17 @@ class GeneratorStats:
 
     @property
     def best(self) -> float | None:
+        """The best of its scores."""
         return self.scores.best if self.scores.count else None
 
     def to_dict(self) -> dict[str, Any]:
+        """As plain data, for JSON."""
         kept = {k: v for k, v in vars(self).items() if k != "scores"}
         return {**kept, "mean": self.mean, "best": self.best}
 
 
 class BestMoment(NamedTuple):
-    """The best score after so many calls that had cost so much."""
+    """The best score, and the calls and cost at which it was found."""
 
     calls: int
     cost: float
@@ -52,7 +54,7 @@ class GeneratedResult:
     calls: int  # of generators, counted over the life of the search
     cost: float
     seconds: float  # of this run
-    stopped: str  # why the run ended: calls, cost, seconds, target, exhausted or stop
+    stopped: str  # why the run ended: calls, cost, seconds, target, exhausted or stop; empty outside a run
     nodes: int
     generators: dict[str, GeneratorStats]
     history: list[BestMoment] = field(repr=False)  # each time that the best score rose
@@ -82,7 +84,8 @@ class GeneratedResult:
         else:
             found = f"best score {self.best.score:.6g} (call {self.best.call}, depth {self.best.depth})"
         lines = [
-            f"{found}; {self.calls:,} calls, cost {self.cost:.6g}, {self.nodes:,} nodes; stopped by {self.stopped}"
+            f"{found}; {self.calls:,} calls, cost {self.cost:.6g}, {self.nodes:,} nodes"
+            + (f"; stopped by {self.stopped}" if self.stopped else "")
         ]
         if self.best is not None:
             lines.append(text_of_state(self.best.state))

@@ -26,8 +26,7 @@ def restore(search: "Books", rows: list[Row]) -> None:
         call = search.reopen(row)
         call.attempted = True
         if row.status == "answered":
-            call.phase, call.cost = "evaluate", row.cost or 0.0
-            call.state = search.decoded(row)
+            call.to_judge(search.decoded(row), row.cost or 0.0)
         search.postpone(call)
 
 

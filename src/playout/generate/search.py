@@ -4,7 +4,10 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from playout.common.version import __version__
 from playout.errors import BusyError, FileError, GeneratorError, SettingsError
 
 from . import answers
-from .answers import LARGEST, Answer, answer_from
+from .answers import LARGEST, Checked, answer_from
 from .books import JUDGE, Books
 from .calls import Call, CallRun, Pace, is_coroutine, run_here, run_loop
 from .checks import generators_from, prices_from, range_from
@@ -43,7 +46,7 @@ class GeneratedSearch(Books):
     key: what a state is recognised by; by default the state itself.
     pace: calls at once, time-outs, retries, rate.
     prices: what a call is expected to cost, by generator, until answers tell.
-    ledger: the file that every answer is written to before it counts; one that exists is gone on from.
+    ledger: the file that every answer is written to before it counts; a search goes on from one that exists.
     encode, decode: a state as a text for the ledger, and back; by default JSON, with tuples.
     exhausted: states proposed in a row that were known already, after which a node is asked no more.
     largest: characters of a state, at most.
@@ -105,11 +108,14 @@ class GeneratedSearch(Books):
                 raise SettingsError(f"{name} is {function!r:.80}, expected a function")
         if (encode is None) != (decode is None):
             raise SettingsError("encode and decode belong together: pass both, or none of them")
+        if evaluate is not None and JUDGE in self.generators:
+            raise SettingsError(f"a generator is named '{JUDGE}', which is the name of evaluate=; give it another name")
         self._evaluate, self._is_final = evaluate, is_final
         self._encode, self._decode = encode or answers.encode, decode or answers.decode
         self.prices = prices_from(prices, [*self.generators, JUDGE])
         self._begin_books(root, key)
-        self._busy = threading.Lock()
+        self._busy = threading.Lock()  # held by a run, and by each ask and tell
+        self._turn = threading.Lock()  # between calls of ask and tell from several threads
         self._stop = False
 
     def _open(self, path: Path, seed: int | None) -> None:
@@ -204,7 +210,7 @@ class GeneratedSearch(Books):
             except BaseException as error:  # noqa: BLE001  # raised again below
                 found.append(error)
 
-        thread = threading.Thread(target=work, name="playout-generate")
+        thread = threading.Thread(target=work, name="playout-generate", daemon=True)
         thread.start()
         try:
             thread.join()
@@ -253,11 +259,11 @@ class GeneratedSearch(Books):
             raise SettingsError(
                 f"{type(self.policy).__name__} plans for a number of calls: run(calls=…), or run(cost=…) with prices="
             )
-        if not self._busy.acquire(blocking=False):
-            raise BusyError("this search is running already; wait for it, or make another one")
+        with self._turn:
+            self._hold()
         began = time.monotonic()
-        self._stop, self._progress = False, progress
-        run = CallRun(self, None if limits.seconds is None else began + limits.seconds)
+        self._stop = False
+        run = CallRun(self, None if limits.seconds is None else began + limits.seconds, progress)
 
         def next_call() -> Call | None:
             limits.stopped = self._why_stop(limits, run)
@@ -272,6 +278,19 @@ class GeneratedSearch(Books):
             return call
 
         return run, next_call, began
+
+    def _hold(self) -> None:
+        if not self._busy.acquire(blocking=False):
+            raise BusyError("this search is running already; wait for it, or make another one")
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        with self._turn:
+            self._hold()
+            try:
+                yield
+            finally:
+                self._busy.release()
 
     def _why_stop(self, limits: CallLimits, run: CallRun) -> str:
         if self._stop:
@@ -292,6 +311,7 @@ class GeneratedSearch(Books):
 
     def _report(self, seconds: float, stopped: str) -> GeneratedResult:
         stats = {**self.stats, **({JUDGE: self.judge} if self.judge.calls else {})}
+        stats = {name: replace(one, scores=copy(one.scores)) for name, one in stats.items()}  # a result stays as it is
         return GeneratedResult(
             self.best, self.calls, self.cost, seconds, stopped, len(self.nodes) - 1, stats, list(self.history)
         )
@@ -301,7 +321,7 @@ class GeneratedSearch(Books):
         return self._report(0.0, "")
 
     def stop(self) -> None:
-        """End the run that is under way, from another thread; calls in flight are waited for."""
+        """End the run that is under way, from another thread, after the calls in flight."""
         self._stop = True
 
     def estimate(self, calls: int | None = None, *, cost: float | None = None) -> CallEstimate:
@@ -329,10 +349,15 @@ class GeneratedSearch(Books):
         total = None if calls is None else whole_from(calls, "calls")
         if self.policy.needs_calls and total is None:
             raise SettingsError(f"{type(self.policy).__name__} plans for a number of calls: ask(calls=…)")
-        call = self._next(Budget(self.calls, total))
-        if call is None:
-            raise GeneratorError("nothing more can be generated: every node is closed")
-        self.begin(call)
+        with self._in_turn():
+            call = self._next(Budget(self.calls, total))
+            if call is None:
+                raise GeneratorError("nothing more can be generated: every node is closed")
+            try:
+                self.begin(call)
+            except BaseException:
+                self.postpone(call)
+                raise
         return call
 
     def tell(self, call: Call, answer: Any, seconds: float = 0.0) -> GeneratedNode | None:
@@ -340,12 +365,13 @@ class GeneratedSearch(Books):
         answer to a call that has one already changes nothing."""
         if not isinstance(call, Call):
             raise SettingsError(f"tell got {call!r:.80}, expected a call from ask()")
-        if call.number in self._open_calls and call.phase == "generate":
-            self._need_score(answer_from(answer, self._who(call)), call)
-        self.receive(call, answer, seconds)
-        return self.nodes.get(call.number)
+        with self._in_turn():
+            if self.is_open(call) and call.phase == "generate":
+                self._need_score(answer_from(answer, self._who(call), 0.0), call)
+            self.receive(call, answer, seconds)
+            return self.nodes.get(call.number)
 
-    def _need_score(self, answer: Answer, call: Call) -> None:
+    def _need_score(self, answer: Checked, call: Call) -> None:
         if answer.state is not None and answer.score is None and self._known.find(answer.state) is None:
             raise GeneratorError(f"{self._who(call)} gave no score; tell(call, (state, score))")
 
@@ -391,7 +417,7 @@ class GeneratedSearch(Books):
 
     def withdraw(self, call: Call) -> None:
         """Take back a call that was never made."""
-        if call.attempted:
+        if call.attempted or call.number != self.calls:  # only the last number can be given out again
             self.postpone(call)
             return
         mark_pending(call.parent, -1.0)

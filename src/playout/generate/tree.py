@@ -127,6 +127,13 @@ class GeneratedNode:
         row[VISITS], row[MEAN], row[BEST] = 1.0, child.score, child.score
         self.children.append(child)
         self.used += 1
+        node = self
+        while node.closed:  # the answer to a call that was under way when all else was closed
+            node.closed = False
+            if node.parent is None:
+                return
+            node.parent.edges[node.place, CLOSED] = 0.0
+            node = node.parent
 
     def count(self, place: int, score: float) -> None:
         """Count a score that came through one of its edges."""

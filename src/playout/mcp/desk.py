@@ -12,12 +12,13 @@ from playout.errors import FileError, SettingsError
 from playout.generate import GeneratedNode, GeneratedSearch
 from playout.generate.result import node_data
 from playout.search import Search
-from playout.settings import preset
+from playout.settings.presets import BEST
 
 MOST_SEARCHES = 16
 MOST_SECONDS = 60.0
 MOST_NODES = 5_000_000
 MOST_DEPTH, MOST_WIDTH = 6, 20
+MOST_SHOWN = 500  # nodes of a tree in one answer
 TEXT = 2_000  # characters of a generated state in an answer
 
 
@@ -31,7 +32,7 @@ class Desk:
         if ledgers is not None and not ledgers.is_dir():
             raise SettingsError(f"--ledgers is {ledgers}, which is not a folder")
         self._ledgers = ledgers
-        self._searches: dict[str, Search | GeneratedSearch] = {}
+        self._searches: dict[str, Search | Path] = {}  # a path: a ledger, which is read each time it is asked for
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
@@ -49,7 +50,7 @@ class Desk:
                 f"no game '{game}' (there are: {', '.join(known)}){did_you_mean(game, known)}; your own games are "
                 f"named when the server is started: playout mcp --game file.py:Class"
             )
-        search = Search(game, None if preset_name is None else preset(preset_name), position=position, seed=seed)
+        search = Search(game, BEST if preset_name is None else preset_name, position=position, seed=seed)
         return {"search": self._keep(search), **self._position(search)}
 
     def open_ledger(self, ledger: str) -> dict[str, Any]:
@@ -57,8 +58,9 @@ class Desk:
             raise SettingsError("no folder of ledgers; start the server with one: playout mcp --ledgers FOLDER")
         if ledger not in self._listed():
             raise FileError(f"no ledger '{ledger}' in the folder (there are: {', '.join(self._listed()) or 'none'})")
-        search = GeneratedSearch.read(self._ledgers / ledger)
-        return {"search": self._keep(search), **self._generated(search)}
+        path = self._ledgers / ledger
+        search = GeneratedSearch.read(path)
+        return {"search": self._keep(path), **self._generated(search)}
 
     def run(self, number: str, simulations: int | None, seconds: float | None) -> dict[str, Any]:
         search = self._game(number, "run")
@@ -90,18 +92,23 @@ class Desk:
         for name, value, most in (("depth", depth, MOST_DEPTH), ("width", width, MOST_WIDTH)):
             if not 1 <= value <= most:
                 raise SettingsError(f"{name} is {value}, expected a whole number from 1 to {most}")
+        nodes = sum(width**level for level in range(depth + 1))
+        if nodes > MOST_SHOWN:
+            raise SettingsError(
+                f"depth {depth} with width {width} can be {nodes:,} nodes, expected at most {MOST_SHOWN}; ask for less"
+            )
         search = self._find(number)
         if isinstance(search, GeneratedSearch):
             return _below(search.root, depth, width)
         return search.root.to_dict(depth, width)
 
     def close(self, number: str) -> dict[str, Any]:
-        self._find(number)
         with self._lock:
+            self._check_open(number)
             del self._searches[number]
         return {"closed": number}
 
-    def _keep(self, search: Search | GeneratedSearch) -> str:
+    def _keep(self, search: Search | Path) -> str:
         with self._lock:
             if len(self._searches) >= MOST_SEARCHES:
                 raise SettingsError(f"{MOST_SEARCHES} searches are open; close one of them first")
@@ -109,10 +116,14 @@ class Desk:
             self._searches[number] = search
         return number
 
-    def _find(self, number: str) -> Search | GeneratedSearch:
+    def _check_open(self, number: str) -> None:
         if number not in self._searches:
             raise SettingsError(f"no search '{number}' is open (open: {', '.join(self._searches) or 'none'})")
-        return self._searches[number]
+
+    def _find(self, number: str) -> Search | GeneratedSearch:
+        self._check_open(number)
+        found = self._searches[number]
+        return GeneratedSearch.read(found) if isinstance(found, Path) else found
 
     def _game(self, number: str, what: str) -> Search:
         search = self._find(number)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playout import games
+from playout.common.sources import absolute
 from playout.game import Game
 
 from .fingerprints import fingerprint_of_game
@@ -20,7 +21,12 @@ class GameSource:
     @classmethod
     def of(cls, game: Game | str, settings: Mapping[str, Any] | None, caller: str) -> "GameSource":
         """The source of what a caller was given; `GameError` where that is not a game."""
-        return cls(game, dict(settings or {})) if isinstance(game, str) else cls(games.as_game(game, caller))
+        if not isinstance(game, str):
+            return cls(games.as_game(game, caller))
+        given = dict(settings or {})
+        if given.keys() & getattr(games.find(game), "files", {}).keys():
+            return cls(games.load(game, **given))  # with the content of its files, which other machines don't have
+        return cls(absolute(game), given)
 
     def load(self) -> Game:
         """The game; one that is named is loaded again each time."""

@@ -108,7 +108,7 @@ class CompileWorker:
         return run_task(task)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Nothing to close."""
 
 
 def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: int | None = None) -> None:

@@ -258,8 +258,7 @@ def evaluate(
         check_can_travel(setup, game.title)
     try:
         if ray is not None:
-            most = None if workers is None else count
-            Workers(setup.soloist, most, "the evaluation", ray=ray).play(jobs, finished)
+            Workers(setup.soloist, workers, "the evaluation", ray=ray, most=len(jobs)).play(jobs, finished)
         elif count == 1 or (game.keeps_objects and not can_be_sent(game)):
             soloist = setup.soloist()
             for job in jobs:

@@ -35,6 +35,7 @@ MOST_CACHE = 1 << 24
 CACHE = 1 << 16
 MOST_NETWORK_THREADS = 64
 FAST = ".fast"
+SHIPPED = "shipped:"  # before the name of a network that comes with the package, whatever is in the folder
 WAITING = ("batch", "virtual_loss", "cache", "threads")  # fields of `Network` that say how a search waits for it
 
 

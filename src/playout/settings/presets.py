@@ -13,7 +13,7 @@ from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.policies import PUCT, UCT, Improved, Parent
 
-from .kinds import Falling, Gumbel, Mixed, Network, Noise, OneAtATime, Rollouts, Static, Widening
+from .kinds import SHIPPED, Falling, Gumbel, Mixed, Network, Noise, OneAtATime, Rollouts, Static, Widening
 from .settings import Settings
 
 
@@ -80,7 +80,7 @@ PRESETS: dict[str, Preset] = {
             "strong chess: PUCT, a small network inside the search that corrects hand-made values and priors, proofs",
             "强国际象棋：PUCT，搜索内的小型网络修正人工的估值与先验，有证明",
         ),
-        Settings(policy=PUCT(1.6), evaluator=Network("chess.fast"), unvisited=Parent()),
+        Settings(policy=PUCT(1.6), evaluator=Network(f"{SHIPPED}chess.fast"), unvisited=Parent()),
     ),
     "chess-classic": Preset(
         Text(

@@ -320,9 +320,12 @@ class _FarSession(_Session):
 
     def _slice(self) -> None:
         runs = list(self.waiting)
-        seconds = max(0.01, min(SLICE_SECONDS, self.deadline - time.perf_counter()))
+        remaining = max(0.01, self.deadline - time.perf_counter())
+        seconds = min(SLICE_SECONDS, remaining / self.workers.waves(len(runs)))
+        left = None if math.isinf(remaining) else remaining
         jobs = [
-            (run.number, run.arrays, self.ends[run.number] - run.playouts, seconds, run.options.target) for run in runs
+            (run.number, run.arrays, self.ends[run.number] - run.playouts, seconds, left, run.options.target)
+            for run in runs
         ]
         for run, (arrays, reached) in zip(runs, self.workers.share(jobs, self._show), strict=True):
             run.arrays = copied(arrays)

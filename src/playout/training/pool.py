@@ -46,7 +46,7 @@ class PoolWorker:
         return match_scores(self.game, self.recipe, self._open(network), other, seed, first, count)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Nothing to close."""
 
     def _open(self, network: bytes | str) -> Any:
         if network not in self._opened:

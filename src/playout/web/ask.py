@@ -15,7 +15,7 @@ from playout.search.step import Step
 from . import views
 from .session import Session
 
-FACTS_TEXT = 24_000
+FACTS_TEXT, ANSWER_TEXT = 24_000, 20_000  # characters
 SLOTS = 4  # questions under way at once
 LANGUAGES = {"en": "English", "zh": "Chinese (simplified)"}
 SYSTEM = (
@@ -93,7 +93,7 @@ class LanguageModel(ChatModel):
                     system = SYSTEM.format(language=LANGUAGES[language])
                     facts = json.dumps(gathered["facts"])[:FACTS_TEXT]
                     answer = await asyncio.to_thread(self.complete, system, f"{ask}\n\nThe numbers:\n{facts}")
-                return {"answer": answer, "source": "model", "model": self.name, "note": None}
+                return {"answer": answer[:ANSWER_TEXT], "source": "model", "model": self.name, "note": None}
             except AskError as error:
                 note = error.text(WORDS[language]) + WORDS[language]["built-in"]
         elif kind == "question":

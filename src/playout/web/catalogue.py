@@ -14,6 +14,7 @@ from playout.evaluators import SHIPPED
 from playout.game import Game, field_of
 from playout.parts.part import Part, kind_of, load_part
 from playout.settings import PRESETS, Settings, preset_for
+from playout.settings.kinds import SHIPPED as SHIPPED_HERE
 from playout.settings.options import Option, default_of, flat, make_settings, options_with
 
 from .refusals import Refusal, game_may_fail
@@ -28,7 +29,7 @@ class Catalogue:
     name anything else."""
 
     def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
-        self.networks = (*sorted(path.name for path in SHIPPED.glob("*.fast")), *networks)
+        self.networks = (*sorted(f"{SHIPPED_HERE}{path.name}" for path in SHIPPED.glob("*.fast")), *networks)
         self.parts = {kind_of(part): part for part in (load_part(Part, spec) for spec in parts)}
         for file in networks:
             if not Path(file).is_file():

@@ -17,6 +17,7 @@ from playout.parts.part import Part, is_own, kind_of
 from playout.search import Search
 from playout.search.files import save
 from playout.settings import Mixed, Network, Outside, Rollouts, Settings, is_fast, preset, preset_for
+from playout.settings.kinds import SHIPPED
 from playout.settings.options import canonical, flat
 
 from .caps import Caps
@@ -333,6 +334,9 @@ def check_work(settings: Settings, networks: Collection[str]) -> Settings:
     elif isinstance(evaluator, Outside):
         why = "values from outside the search need a program that gives them; this server has none"
     elif isinstance(evaluator, Network):
+        if evaluator.file not in networks and f"{SHIPPED}{evaluator.file}" in networks:  # never a file of the folder
+            evaluator = dataclasses.replace(evaluator, file=f"{SHIPPED}{evaluator.file}")
+            settings = settings.replace(evaluator=evaluator)
         if evaluator.file and evaluator.file not in networks:
             there = ", ".join(sorted(networks)) or "none"
             why = (

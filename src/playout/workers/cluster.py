@@ -4,14 +4,19 @@ import contextlib
 import hashlib
 import importlib.metadata
 import os
+import pickle
 import platform
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from playout.common.runtime import cores
+from playout.common.version import __version__
 from playout.errors import GameError, PlayoutError, SettingsError
 from playout.search.compiling import OURS, compiling
 
@@ -35,7 +40,7 @@ def versions() -> dict[str, str]:
     for path in sorted(PACKAGE.rglob("*.py")):
         sources.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
     return {
-        "Playout": f"{importlib.metadata.version('playout')} ({sources.hexdigest()[:12]})",
+        "Playout": f"{__version__} ({sources.hexdigest()[:12]})",
         "Python": platform.python_version(),
         "Numba": importlib.metadata.version("numba"),
         "NumPy": importlib.metadata.version("numpy"),
@@ -43,15 +48,16 @@ def versions() -> dict[str, str]:
 
 
 class RayWorker:
-    """The actor: takes a user's files over, makes the worker, and plays its jobs. Errors are answers, not raised."""
+    """The actor: installs the user's files, makes the worker, and plays its jobs. Errors are answers, not raised."""
 
     def __init__(self) -> None:
         os.environ[OURS] = "1"
         compiling.quiet = True
         self.worker: Worker | None = None
+        self.failed: list[str] = []  # users' files that can't be imported here, which may not matter
 
     def hello(self, expected: dict[str, str], parcel: Parcel) -> Any:
-        """Refuse other versions than the driver's, and take its files over; returns this machine's name and process."""
+        """Refuse other versions than the driver's, and install its files; returns this machine's name and process."""
         machine = platform.node() or "a machine"
         for name, version in versions().items():
             if version != expected[name]:
@@ -60,16 +66,20 @@ class RayWorker:
                     f"the same on all machines"
                 )
         try:
-            parcel.open()
+            self.failed = parcel.open()
         except PlayoutError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - the driver reports it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"{machine} of the cluster can't load the user's files: {type(error).__name__}: {error}")
         return machine, os.getpid()
 
-    def begin(self, make: Callable[[], Worker], what: str) -> Any:
-        """Make the worker."""
+    def begin(self, pickled: bytes, what: str) -> Any:
+        """Make the worker, by a function that can be unpickled now that the user's files are here."""
         self.what = what
+        try:
+            make = pickle.loads(pickled)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
+            return _cannot_import("; ".join([*self.failed, f"{type(error).__name__}: {error}"]))
         return self._answer(lambda: setattr(self, "worker", make()))
 
     def play(self, *job: Any) -> Any:
@@ -82,7 +92,7 @@ class RayWorker:
             return work()
         except PlayoutError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - the driver reports it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the driver reports it
             return GameError(f"a worker of {self.what} failed: {type(error).__name__}: {error}")
 
 
@@ -96,21 +106,33 @@ class RayMember(CrewMember):
 
 
 class Cluster(Site):
-    """Workers on a cluster. `count` of them; None: one for each CPU of all machines, also of those that join later."""
+    """Workers on a cluster. `count` of them; None: one for each CPU of all machines, also of those that join later.
+
+    `most`: more would have nothing to do.
+    """
 
     ahead = 2
     is_local = False
 
     def __init__(
-        self, address: str, make: Callable[[], Worker], count: int | None, what: str, advice: str, needs: Any
+        self,
+        address: str,
+        make: Callable[[], Worker],
+        count: int | None,
+        what: str,
+        advice: str,
+        needs: Any,
+        most: int | None,
     ) -> None:
         super().__init__(what)
         self.ray, self.count, self.advice = load_ray(), count, advice
+        self.most, self.was_ready, self.left_out = most, False, 0
         parcel = parcel_of(make, needs)
-        self.is_ours = connect(self.ray, address, count)
+        self.connection = connect(self.ray, address, count)
         try:
             self.class_ = self.ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
-            self.make, self.parcel = self.ray.put(make), self.ray.put(parcel)
+            with _plain_errors(self.ray):
+                self.make, self.parcel = self.ray.put(pickle.dumps(make)), self.ray.put(parcel)
             self.looked = self.last_ready = time.monotonic()
             self._fill()
         except BaseException:
@@ -125,7 +147,7 @@ class Cluster(Site):
         self._ask(member, PLAY, ticket, *job)
 
     def _ask(self, member: RayMember, method: str, ticket: int, *arguments: Any) -> None:
-        with _told_plainly(self.ray):
+        with _plain_errors(self.ray):
             member.asked[getattr(member.actor, method).remote(*arguments)] = method, ticket
 
     def wait(self, seconds: float) -> list[Event]:
@@ -135,9 +157,10 @@ class Cluster(Site):
         if not owners:
             time.sleep(seconds)
             return []
-        ready, _ = self.ray.wait(list(owners), num_returns=1, timeout=seconds)
-        if ready:  # take all that are there
-            ready, _ = self.ray.wait(list(owners), num_returns=len(owners), timeout=0)
+        with _plain_errors(self.ray):
+            ready, _ = self.ray.wait(list(owners), num_returns=1, timeout=seconds)
+            if ready:  # take all that are there
+                ready, _ = self.ray.wait(list(owners), num_returns=len(owners), timeout=0)
         found: list[Event] = []
         gone = set[int]()
         for ref in ready:
@@ -149,38 +172,53 @@ class Cluster(Site):
             if lost:
                 gone.add(id(member))
                 found.append(Event(member, lost=lost))
+            elif isinstance(answer, Exception):
+                if method == PLAY or not self.was_ready:
+                    raise answer
+                self.leave_out(member, str(answer))  # a machine that joined later
             elif method == PLAY:
                 answer, member.memory = answer
                 found.append(Event(member, ticket, answer))
-            elif isinstance(answer, Exception):
-                raise answer
             elif method == HELLO:
                 member.machine, member.process = answer
                 self._ask(member, BEGIN, -1, self.make, self.what)
             else:
-                member.is_ready = True
+                member.is_ready = self.was_ready = True
         return found
 
     def _answer(self, ref: Any) -> tuple[str, Any]:
-        """Why the actor was lost, or its answer."""
+        """Why the actor was lost, or its answer; an error is the answer of a machine that can't be used."""
         errors = self.ray.exceptions
-        try:
-            with _told_plainly(self.ray):
+        lost = (
+            errors.RayActorError,
+            errors.ObjectLostError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+            errors.WorkerCrashedError,
+        )
+        with _plain_errors(self.ray):
+            try:
                 return "", self.ray.get(ref)
-        except (errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError) as error:
-            if "import" in str(error) and "failed" in str(error):
-                raise _no_playout(error) from None
-            return f"a worker of {self.what} on the cluster died{self.advice}", None
-        except errors.RayTaskError as error:
-            if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
-                raise _no_playout(error) from None
-            raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
+            except lost as error:
+                if getattr(error, "actor_init_failed", False):
+                    return "", _cannot_import(_last_line(error))
+                return f"a worker of {self.what} on the cluster died{self.advice}", None
+            except errors.RayTaskError as error:
+                if "failed to import" in str(error) or "ModuleNotFoundError" in str(error):
+                    return "", _cannot_import(_last_line(error))
+                raise GameError(f"a worker of {self.what} failed: {_last_line(error)}") from None
 
     def replace(self, member: Any) -> None:
         self.members.remove(member)
         with contextlib.suppress(Exception):  # it has ended, or its machine has
             self.ray.kill(member.actor)
         self._fill()
+
+    def leave_out(self, member: Any, why: str) -> None:
+        self.left_out += 1
+        super().leave_out(member, why)
+        with contextlib.suppress(Exception):  # it may have ended
+            self.ray.kill(member.actor)
 
     def _look(self) -> None:
         """Start workers on machines that have joined; give up where none comes."""
@@ -197,27 +235,28 @@ class Cluster(Site):
             self._fill()
 
     def _fill(self) -> None:
-        wanted = max(1, min(self.count or self._cpus(), self._cpus()))
+        cpus = self._cpus()
+        wanted = max(1, min(self.count or cpus, self.most or cpus, cpus - self.left_out))
         while len(self.members) < wanted:
             member = RayMember(self.class_.remote())
             self.members.append(member)
             self._ask(member, HELLO, -1, versions(), self.parcel)
 
     def _cpus(self) -> int:
-        return int(self.ray.cluster_resources().get("CPU", 0))
+        with _plain_errors(self.ray):
+            return int(self.ray.cluster_resources().get("CPU", 0))
 
     def shared(self, data: bytes) -> Any:
-        with _told_plainly(self.ray):
+        with _plain_errors(self.ray):
             return self.ray.put(data)
 
     def close(self) -> None:
         members: list[Any] = self.members
         self.members = []
-        with contextlib.suppress(Exception):  # the cluster may be gone
-            for member in members:
+        for member in members:
+            with contextlib.suppress(Exception):  # it may be gone, or the cluster
                 self.ray.kill(member.actor)
-        if self.is_ours:
-            self.ray.shutdown()
+        self.connection.close()
 
 
 # Connecting.
@@ -244,11 +283,12 @@ def check_address(address: str) -> str:
     raise SettingsError(f"--ray is '{address}', {EXPECTED}")
 
 
-def connect(ray: Any, address: str, count: int | None) -> bool:
-    """Connect to a cluster, or start one; returns whether the connection is ours to end."""
+def connect(ray: Any, address: str, count: int | None) -> contextlib.ExitStack:
+    """Connect to a cluster, or start one. Closing what this returns undoes it, and leaves a caller's own connection."""
     check_address(address)
+    undo = contextlib.ExitStack()
     if ray.is_initialized():
-        return False
+        return undo
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -257,23 +297,40 @@ def connect(ray: Any, address: str, count: int | None) -> bool:
             "num_cpus": max(cores(), count or 0),
             "object_store_memory": STORE_BYTES,
             "include_dashboard": False,
+            "_temp_dir": _own_folder(undo),
         }
     elif address != AUTO:
         _check_listening(address)
-    try:
-        ray.init(address=address, **options)
-    except ConnectionError:
-        raise SettingsError(
-            f"--ray is '{address}', and no cluster runs here; start one with `ray start --head`, or give `local`"
-        ) from None
-    except Exception as error:  # noqa: BLE001 - Ray raises many kinds
-        text = " ".join(str(error).split())
-        if "ersion mismatch" in text:
-            raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
-        raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
-    with contextlib.suppress(AttributeError):  # Ray prints the end of each worker on stdout; the figures tell it
-        ray._private.worker.print_to_stdstream = lambda *arguments, **named: None
-    return True
+    with undo:
+        undo.callback(ray.shutdown)
+        try:
+            ray.init(address=address, **options)
+        except ConnectionError:
+            raise SettingsError(
+                f"--ray is '{address}', and no cluster runs here; start one with `ray start --head`, or give `local`"
+            ) from None
+        except Exception as error:  # noqa: BLE001 - Ray raises many kinds
+            text = " ".join(str(error).split())
+            if "ersion mismatch" in text:
+                raise SettingsError(f"--ray is '{address}', a cluster of other versions: {text}") from None
+            raise SettingsError(f"--ray is '{address}', which can't be used: {text[:300]}") from None
+        _silence(ray, undo)
+        return undo.pop_all()
+
+
+def _own_folder(undo: contextlib.ExitStack) -> str:
+    """A folder for the files of a local cluster; its name is short, since a socket's has at most 107 characters."""
+    folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if Path("/tmp").is_dir() else None)
+    undo.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _silence(ray: Any, undo: contextlib.ExitStack) -> None:
+    """Ray prints the end of each worker on stdout; the figures tell it."""
+    with contextlib.suppress(AttributeError):
+        worker = ray._private.worker
+        undo.callback(setattr, worker, "print_to_stdstream", worker.print_to_stdstream)
+        worker.print_to_stdstream = lambda *arguments, **named: None
 
 
 def _check_listening(address: str) -> None:
@@ -289,8 +346,8 @@ def _check_listening(address: str) -> None:
 
 
 @contextlib.contextmanager
-def _told_plainly(ray: Any) -> Iterator[None]:
-    """A full object store in one line."""
+def _plain_errors(ray: Any) -> Iterator[None]:
+    """A full object store, or what else fails on the cluster, in one line."""
     try:
         yield
     except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
@@ -298,12 +355,14 @@ def _told_plainly(ray: Any) -> Iterator[None]:
             f"the cluster's object store is full ({_last_line(error)}); start Ray with more `--object-store-memory`, "
             f"or send less: fewer workers, a smaller network"
         ) from None
+    except ray.exceptions.RayError as error:
+        raise GameError(f"the Ray cluster failed: {type(error).__name__}: {_last_line(error)}") from None
 
 
-def _no_playout(error: Exception) -> SettingsError:
+def _cannot_import(why: str) -> SettingsError:
     return SettingsError(
-        f"a machine of the cluster can't import Playout ({_last_line(error)}); on each machine, pip install "
-        f"'playout[ray]'"
+        f"a machine of the cluster can't import what this one sent ({why}); on each machine, pip install "
+        f"'playout[ray]' and the packages that the user's files import"
     )
 
 

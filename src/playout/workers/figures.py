@@ -2,16 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .site import Site
+from .site import Site, listeners
 
 SAY_SECONDS = 30.0  # between two lines
 MEGABYTE = 1_000_000
-
-listeners: list[Callable[[dict[str, Any]], None]] = []  # each gets the figures of all workers, now and then
 
 
 def memory_of() -> int:
@@ -48,8 +45,8 @@ class Figures:
         }
 
     def say(self, now: bool = False) -> None:
-        """Tell the listeners, if it is time to."""
-        if not listeners or not (now or time.monotonic() - self.said >= SAY_SECONDS):
+        """Tell the listeners, if it is time to; processes of this machine are not worth a line."""
+        if self.site.is_local or not listeners or not (now or time.monotonic() - self.said >= SAY_SECONDS):
             return
         self.said = time.monotonic()
         line = self.line()

@@ -11,6 +11,7 @@ import pickle
 import pickletools
 import shutil
 import site
+import stat
 import sys
 import tempfile
 import time
@@ -28,6 +29,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 NETWORKS = (".onnx", ".fast", ".pb", ".pb.gz")
 MOST_BYTES = 1 << 30  # of all files together
 KEEP_SECONDS = 24 * 3600
+KEEP_FILES = 16  # the networks of the last generations
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,22 @@ class Parcel:
             found.update(f"{file.names[0]}\n{file.folder}\n{file.digest}\n".encode())
         return found.hexdigest()[:20]
 
-    def open(self) -> None:
-        """Make the files importable in this process; `FileError` where one did not arrive as it was sent."""
+    def open(self) -> list[str]:
+        """Make the files importable in this process; `FileError` where one did not arrive as it was sent.
+
+        Returns which of them can't be imported, and why.
+        """
         for file in self.files:
             if hash_of(file.data) != file.digest:
                 raise FileError(f"{file.names[0]}: arrived with another hash than it was sent with; send it again")
         if all(_is_same(file) for file in self.files):
             folders = sorted({file.folder for file in self.files if file.folder})
-            load_moved({}, folders, self.modules)
-            return
+            moved = {name: file.names[0] for file in self.files for name in file.names[1:]}  # relative paths
+            return load_moved(moved, folders, self.modules)
         there = received_folder() / self.digest
-        moved, folders = dict[str, str](), list[str]()
+        there.mkdir(exist_ok=True)
+        os.utime(there)  # in use: not to be removed
+        moved, folders = {}, []
         numbers = {folder: str(number) for number, folder in enumerate(sorted({f.folder for f in self.files}))}
         for file in self.files:
             path = there / numbers[file.folder] / file.below
@@ -74,7 +81,7 @@ class Parcel:
             moved |= {name: str(path) for name in file.names}
             if file.folder and str(there / numbers[file.folder]) not in folders:
                 folders.append(str(there / numbers[file.folder]))
-        load_moved(moved, folders, self.modules)
+        return load_moved(moved, folders, self.modules)
 
 
 def parcel_of(*things: Any) -> Parcel:
@@ -103,7 +110,8 @@ def parcel_of(*things: Any) -> Parcel:
     for word in words:
         if word.lower().endswith(NETWORKS) and (path := Path(word).expanduser()).is_file():
             path = path.resolve()
-            files[str(path)] = _file((str(path), word), None, path, _read(path))
+            names = files[str(path)].names if str(path) in files else (str(path),)
+            files[str(path)] = _file((*names, word), None, path, _read(path))
     if (size := sum(len(file.data) for file in files.values())) > MOST_BYTES:
         raise SettingsError(f"the files to send to each machine have {size:,} bytes, expected at most {MOST_BYTES:,}")
     return Parcel(tuple(files.values()), tuple(modules))
@@ -112,20 +120,48 @@ def parcel_of(*things: Any) -> Parcel:
 def received_folder() -> Path:
     """Where files from other machines are kept on this one; what is older than a day is removed."""
     folder = Path(tempfile.gettempdir()) / f"playout-files-{_user()}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise FileError(f"{folder}: belongs to another user; remove it, or set TMPDIR to another folder")
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700, parents=True)
+    _check_private(folder)
     for old in folder.iterdir():
         with contextlib.suppress(OSError):  # another worker may be at it
-            if time.time() - old.stat().st_mtime > KEEP_SECONDS:
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
+            if time.time() - old.lstat().st_mtime > KEEP_SECONDS:
+                _remove(old)
     return folder
+
+
+def _check_private(folder: Path) -> None:
+    """Refuse a folder that others could have made or could write into: what is in it is run."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        why = "is not a folder"
+    elif hasattr(os, "getuid") and found.st_uid != os.getuid():
+        why = "belongs to another user"
+    elif hasattr(os, "getuid") and found.st_mode & 0o077:
+        why = "can be read or written by other users"
+    else:
+        return
+    raise FileError(f"{folder}: {why}; remove it, or set TMPDIR to another folder")
+
+
+def _remove(old: Path) -> None:
+    """Under another name first, so that no other worker uses what is half removed."""
+    if old.is_symlink() or not old.is_dir():
+        old.unlink()
+        return
+    aside = old.with_name(f"{old.name}.{os.getpid()}.old")
+    old.rename(aside)
+    shutil.rmtree(aside)
 
 
 def received_file(data: bytes, name: str) -> Path:
     """The path of a file with these bytes on this machine; its name must tell them apart from all others."""
     path = received_folder() / name
     _write_once(path, data)
+    with contextlib.suppress(OSError):  # another worker may be at it
+        alike = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda file: file.stat().st_mtime)
+        for old in alike[:-KEEP_FILES]:
+            old.unlink()
     return path
 
 
@@ -144,12 +180,16 @@ def hash_of(data: bytes) -> str:
 
 def _words(things: Any) -> list[str]:
     """All texts in the pickle of things: names of modules and files are among them."""
-    found = (argument for _, argument, _ in pickletools.genops(pickle.dumps(things)) if isinstance(argument, str))
+    try:
+        pickled = pickle.dumps(things)
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise SettingsError(f"what is to be sent to other machines can't be pickled: {error}") from None
+    found = (argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str))
     return list(dict.fromkeys(found))
 
 
 def _file(names: tuple[str, ...], folder: Path | None, path: Path, data: bytes) -> TravellingFile:
-    below = path.name if folder is None else str(path.relative_to(folder))
+    below = path.name if folder is None else path.relative_to(folder).as_posix()
     if folder is None:
         below = f"{hash_of(data)[:16]}/{below}"  # networks of one name from several folders
     return TravellingFile(

@@ -57,7 +57,7 @@ class RootsSetup:
         crew = Workers(self.worker, count, "the search", ray=ray, ahead=1)
         search.grow = partial(FarForestRun, crew)
         try:
-            crew.wait()
+            crew.wait(partial(_check_interrupt, search))
             return search.run(limits, progress=progress)
         finally:
             search.grow = ForestRun
@@ -74,6 +74,11 @@ class RootsSetup:
         if self.game.keeps_objects:
             raise SettingsError(
                 f"{where}: {self.game.title} is made of Python objects, whose trees can't be sent; write a po.Game"
+            )
+        if any(tree.runner.cuts_batches for tree in search.grown):
+            raise SettingsError(
+                f"{where}: this search asks its network for batches of positions, so that its trees depend on where a "
+                f"run is cut; give batch=1"
             )
         check_can_travel(self, self.game.title)
 
@@ -100,7 +105,7 @@ class RootsWorker:
         return growing.ended_by, copied(runner.tree)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Nothing to close."""
 
 
 class FarForestRun(ForestRun):
@@ -113,7 +118,8 @@ class FarForestRun(ForestRun):
     def _round(self) -> None:
         """Grow the waiting trees to the end of the stage."""
         waiting = list(self.waiting)
-        jobs = [self._job(growing) for growing in waiting]
+        waves = self.crew.waves(len(waiting))
+        jobs = [self._job(growing, waves) for growing in waiting]
         try:
             answers = self.crew.share(jobs, self._look)
         except _StopError:
@@ -124,19 +130,26 @@ class FarForestRun(ForestRun):
                 growing.ended_by, growing.runner.tree = ended_by, copied(tree)
         self.waiting.clear()
 
-    def _job(self, growing: GrowingTree) -> tuple[Any, ...]:
+    def _job(self, growing: GrowingTree, waves: int) -> tuple[Any, ...]:
         number, runner = self.growing.index(growing), growing.runner
         share, done = self.shares[number], runner.simulations
         assert share is not None  # else it has no work
         if share.simulations is not None:
             share = replace(share, simulations=share.simulations - (done - self.before[number]))
         if share.seconds is not None:
-            share = replace(share, seconds=max(1e-3, share.seconds - (time.perf_counter() - self.began)))
+            left = share.seconds - (time.perf_counter() - self.began)
+            share = replace(share, seconds=max(1e-3, left / waves))
         return number, runner.tree if done else None, growing.stop_at, share
 
     def _look(self) -> None:
         if any(runner.control.is_stopped for runner in self.runners):
             raise _StopError
+
+
+def _check_interrupt(search: Search) -> None:
+    """Ctrl-C before the first simulation: there is no result to show, and the run would forget it."""
+    if any(tree.runner.control.is_stopped for tree in search.grown):
+        raise KeyboardInterrupt
 
 
 class _StopError(Exception):

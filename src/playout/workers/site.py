@@ -2,10 +2,13 @@
 
 import pickle
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from playout.errors import PlayoutError, SettingsError
+
+listeners: list[Callable[[dict[str, Any]], None]] = []  # each gets the figures of all workers, now and then
 
 
 class Worker(Protocol):
@@ -64,6 +67,12 @@ class Site(ABC):
     @abstractmethod
     def replace(self, member: Any) -> None:
         """Start a worker instead of one that has ended."""
+
+    def leave_out(self, member: Any, why: str) -> None:
+        """Go on without a worker that can't start."""
+        self.members.remove(member)
+        for listener in listeners:
+            listener({"workers": self.what, "left_out": why})
 
     @abstractmethod
     def close(self) -> None:

@@ -13,14 +13,15 @@ from .processes import DOCTOR, Processes
 from .site import CrewMember, Event, Site, Worker
 
 LOOK_SECONDS = 0.25  # between two looks at who has ended or joined
-TRIES = 5  # workers that may die with one job before the job is blamed
+TRIES = 5  # workers that may die with one job before the job is blamed, or one after the other before they are ready
 
 
 class Workers:
     """Workers for the jobs of one driver: in processes, or with `ray` (an address, `auto` or `local`) on a cluster.
 
     `make` is sent to each of them and makes its worker there; `count` of them (on a cluster, None: one for each of its
-    CPUs). `needs` is what jobs refer to beside `make`: users' files that define it are sent along to other machines.
+    CPUs, and at most `most`). `needs` is what jobs refer to beside `make`: users' files that define it are sent along
+    to other machines.
     Jobs must give the same result wherever and however often they are played.
     """
 
@@ -34,24 +35,38 @@ class Workers:
         *,
         ray: str | None = None,
         needs: Any = None,
+        most: int | None = None,
         ahead: int | None = None,
     ) -> None:
         self.site: Site
         if ray is not None:
-            self.site = Cluster(ray, make, count, what, advice, needs)
+            self.site = Cluster(ray, make, count, what, advice, needs, most)
         else:
             assert count is not None
             self.site = Processes(make, count, what, advice, doctor)
         self.ahead = self.site.ahead if ahead is None else min(ahead, self.site.ahead)
         self.figures = Figures(self.site)
         self._tickets = numbers()
+        self._never_ready = 0  # workers that died before they were ready, one after the other
         self._lost: dict[int, int] = {}  # how often a job's worker died, by ticket
         self._again: deque[tuple[int, tuple[Any, ...]]] = deque()
 
-    def wait(self) -> None:
-        """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work."""
+    def wait(self, watch: Callable[[], None] = lambda: None) -> None:
+        """Wait until a worker is there: on a cluster that takes seconds, which are not to be counted as work.
+
+        `watch` is called now and then, at least once.
+        """
+        watch()
         while not any(member.is_ready for member in self.site.members):
-            self.site.wait(LOOK_SECONDS)
+            for event in self.site.wait(LOOK_SECONDS):
+                if event.lost:
+                    self._replace(event)
+            watch()
+
+    def waves(self, jobs: int) -> int:
+        """How many jobs one worker plays after the other, where all ready workers share this many."""
+        ready = sum(member.is_ready for member in self.site.members)
+        return max(1, -(-jobs // max(1, ready)))
 
     def play(self, jobs: Iterable[tuple[Any, ...] | None], finished: Callable[[Any], bool]) -> None:
         """Hand out the jobs in order, and pass results to `finished` as they come, until it returns True; then end.
@@ -126,12 +141,20 @@ class Workers:
             self._lost[ticket] = self._lost.get(ticket, 0) + 1
             if self._lost[ticket] >= TRIES:
                 raise GameError(f"{event.lost} ({TRIES} times with the same job)")
+        self._never_ready = 0 if member.is_ready else self._never_ready + 1
+        if self._never_ready >= TRIES:
+            self._never_ready = 0
+            why = f"{event.lost} ({TRIES} in a row before they were ready)"
+            if not any(other.is_ready for other in self.site.members):
+                raise GameError(why)
+            self.site.leave_out(member, why)
+            return
         self.figures.restarts += 1
         self.figures.repeated += len(lost)
         self.site.replace(member)
 
     def close(self) -> None:
         """End all workers."""
-        if self.site.members and (self.figures.restarts or not self.site.is_local):
+        if self.site.members:
             self.figures.say(now=True)
         self.site.close()

@@ -25,6 +25,7 @@ class ABMCTS(GeneratePolicy):
 
     @property
     def prior(self) -> Gaussian | Beta:
+        """What is believed of scores before the first one came."""
         if self.kind == "beta":
             return Beta(self.a, self.b)
         return Gaussian(self.mean, self.strength, self.freedom, self.variance)
@@ -44,6 +45,7 @@ class ABMCTS(GeneratePolicy):
         return self.prior.after(rows[:, VISITS], scale(rows[:, MEAN]), rows[:, SQUARES] / scale.width**2)
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """A draw decides between generating and going deeper; then each child has a draw from its posterior."""
         weights = np.zeros(node.node.used)
         weights[GENERATE] = np.inf
         if node.rows[GENERATE, CLOSED] or self.of_generating(node).draw(rng) < self.of_going_deeper(node).draw(rng):
@@ -52,6 +54,7 @@ class ABMCTS(GeneratePolicy):
         return weights
 
     def pick(self, generators: list[tuple[int, float, float]], rng: np.random.Generator) -> int:
+        """Which generator to ask: a draw from the posterior of each, by this policy's own prior."""
         if len(generators) == 1:
             return 0
         return int(np.argmax([self.prior.after(*scores).draw(rng) for scores in generators]))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.common.declare import check_fields, choice, flag, number, setting, text, whole, word
+from playout.errors import SettingsError
 from playout.generate.posterior import Gaussian
 from playout.generate.tree import BEST, GENERATE, MEAN, PENDING, SQUARES, VISITS, GeneratedNode, Rows, ScoreTally
 
@@ -30,6 +31,7 @@ class Budget(NamedTuple):
 
     @property
     def left(self) -> int | None:
+        """The calls that are left; None: not known."""
         return None if self.total is None else max(0, self.total - self.used)
 
 
@@ -49,6 +51,7 @@ class GeneratingNode:
 
     @property
     def visits(self) -> NDArray[np.float64]:
+        """Answers through each edge, with the calls that are under way."""
         return self.rows[:, VISITS] + self.rows[:, PENDING]
 
     @property
@@ -58,7 +61,7 @@ class GeneratingNode:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """0 where nothing came yet."""
+        """The mean of the scores; 0 where none came yet."""
         return np.where(self.rows[:, VISITS] > 0, self.scale(self.rows[:, MEAN]), 0.0)
 
     @property
@@ -68,12 +71,12 @@ class GeneratingNode:
 
     @property
     def spread(self) -> NDArray[np.float64]:
-        """The variance."""
+        """The variance of the scores."""
         return self.squares / np.maximum(self.rows[:, VISITS], 1.0)
 
     @property
     def best(self) -> NDArray[np.float64]:
-        """0 where nothing came yet."""
+        """The best score; 0 where none came yet."""
         return np.where(self.rows[:, VISITS] > 0, self.scale(self.rows[:, BEST]), 0.0)
 
     @property
@@ -83,10 +86,12 @@ class GeneratingNode:
 
     @property
     def depth(self) -> int:
+        """The number of edges from the root."""
         return self.node.depth
 
     @property
     def is_root(self) -> bool:
+        """Whether the search begins here."""
         return self.node.parent is None
 
     @property
@@ -117,6 +122,7 @@ class GeneratePolicy:
         setting(cls)
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """One weight for each edge of a node, that of `po.GENERATE` first; the greatest that is open is taken."""
         raise NotImplementedError
 
     def pick(self, generators: list[tuple[int, float, float]], rng: np.random.Generator) -> int:
@@ -126,7 +132,11 @@ class GeneratePolicy:
         return int(np.argmax([PRIOR.after(*scores).draw(rng) for scores in generators]))
 
     def check(self) -> None:
-        """Raise `SettingsError` where a setting can't be what it is."""
+        """Raise `SettingsError` where `weigh` is missing or a setting has a value that it can't have."""
+        if type(self).weigh is GeneratePolicy.weigh:
+            raise SettingsError(
+                f"policy {type(self).__name__} has no weigh(self, node, rng); it gives each edge a weight"
+            )
         check_fields(f"policy {type(self).__name__}", self)
 
 

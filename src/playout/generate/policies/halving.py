@@ -29,6 +29,7 @@ class _Halved(GeneratePolicy):
     needs_calls = True
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """At the root the least visited of those still compared, below it widening and `below`."""
         worth = self.worth(node)
         if not node.is_root:
             weights = self.below(node, worth)
@@ -36,8 +37,9 @@ class _Halved(GeneratePolicy):
             return weights
         total = node.budget.total or 0
         compared = considered(self.considered, total)
-        if node.node.used - 1 + node.rows[GENERATE, PENDING] < compared:
+        if not node.rows[GENERATE, CLOSED] and node.node.used - 1 + node.rows[GENERATE, PENDING] < compared:
             return np.where(np.arange(node.node.used) == GENERATE, np.inf, 0.0)
+        compared = min(compared, node.node.used - 1)
         still = survivors(compared, total, node.budget.used)
         weights = np.full(node.node.used, -np.inf)
         order = 1 + np.argsort(-worth[1:], kind="stable")

@@ -21,6 +21,7 @@ class Spend(GeneratePolicy):
     needs_calls = True
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """The best score to expect at each edge if all calls left were spent there."""
         posterior = PRIOR.after(node.counts, node.mean, node.squares)
         width = np.sqrt(posterior.variance * (1.0 + 1.0 / posterior.strength))
         # Calls under way will use up part of what is left at this edge.

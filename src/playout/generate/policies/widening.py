@@ -20,6 +20,7 @@ class Widen(GeneratePolicy):
     c: float = number(default=0.5, least=0.0, meaning="how much the search explores")
 
     def weigh(self, node: GeneratingNode, rng: np.random.Generator) -> NDArray[np.float64]:
+        """UCT among the children; generating comes first while the node may have one more."""
         weights = uct(node, self.c)
         weights[GENERATE] = np.inf if widens(node, self.initial, self.k, self.alpha, self.cap) else -np.inf
         return weights
