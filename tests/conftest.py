@@ -36,6 +36,7 @@ COMPILED_ONLY = (
     "test_explain*.py",
     "test_object_interrupts*.py",
     "test_object_sources*.py",
+    "test_plugins*.py",
     "cli/test_play*.py",
     "test_presets*.py",
     "test_readme*.py",
