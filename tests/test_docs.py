@@ -63,11 +63,11 @@ def page(tmp_path: Path) -> Path:
 def test_blocks_are_told_apart(page: Path) -> None:
     found = blocks(page)
     assert [block.kind for block in found] == ["python", "output", "shell", "shell", "shell", "python", "other"]
-    assert (found[0].line, found[0].value) == (5, "two.py")
+    assert (found[0].line, found[0].markers) == (5, {"file": "two.py"})
     assert found[2].commands == ["playout games     # a list", "python two.py"]
     assert found[3].commands == ["python two.py"]
     assert found[4].commands == ["playout arena connect4 a=default,c=1 default -n 1000 -n 5"]
-    assert (found[5].marker, found[5].value) == ("not run", "a reason")
+    assert found[5].markers == {"not run": "a reason"}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_all_commands_of_a_page_are_made_smaller(tmp_path: Path) -> None:
     file.write_text("# Page\n\n<!-- smaller on this page: -n 2 -->\n\n```\nplayout bench\n```\n\n```python\n1\n```\n")
     command, python = blocks(file)
     assert command.commands == ["playout bench -n 2"]
-    assert python.marker is None
+    assert python.markers == {}
 
 
 def test_dots_stand_for_any_output() -> None:

@@ -42,15 +42,15 @@ def run_page(page: Path) -> Counter[str]:
     scope: dict[str, Any] = {"__name__": page.stem}
     printed = ""
     for block in blocks(page):
-        if block.kind == "other" or (block.marker == "not run" and block.kind == "output"):
+        if block.kind == "other":
             continue
-        if block.marker == "not run":
-            counts["not run"] += 1
+        if left := {"not run", "tested"} & set(block.markers):
+            counts[left.pop()] += 1
             continue
         try:
-            if block.marker == "file":
-                Path(block.value).parent.mkdir(parents=True, exist_ok=True)
-                Path(block.value).write_text(block.text, encoding="utf-8")
+            if file := block.markers.get("file"):
+                Path(file).parent.mkdir(parents=True, exist_ok=True)
+                Path(file).write_text(block.code, encoding="utf-8")
             if block.kind == "output":
                 compare(printed, block.text)
             elif block.kind == "python":
@@ -59,7 +59,7 @@ def run_page(page: Path) -> Counter[str]:
                 printed = "".join(run_command(command) for command in block.commands)
         except BlockError as error:
             raise BlockError(f"{block.place}: {error}") from None
-        counts["smaller" if block.marker == "smaller" else block.kind] += 1
+        counts["smaller" if "smaller" in block.markers else block.kind] += 1
     return counts
 
 
@@ -131,6 +131,7 @@ def run_apart(page: Path) -> tuple[bool, str]:
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT), *filter(None, [source])]),
             "NO_COLOR": "1",
+            "CLONE": str(ROOT),
         }
         done = subprocess.run(
             [sys.executable, "-m", "tools.site.run", OF_ONE_PAGE, str(page)],
