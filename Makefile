@@ -135,6 +135,7 @@ docs: $(DOCS_READY) ## execute the code of the documentation and build its site 
 	@$(BIN)/python -m tools.site.run $(ARGS)
 	@echo "== Documentation: the site, in build/site/index.html"
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@$(BIN)/python -m tools.site.links
 
 bench: $(BENCH_READY) ## measure speed against other libraries and a C program
 	@echo "== Benchmarks"

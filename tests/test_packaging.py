@@ -25,6 +25,7 @@ LEFT_OUT = shutil.ignore_patterns(
 OTHERS = ["3.12", "3.13"]
 EXTRAS = {"web", "nets", "train", "tune", "ray", "mcp", "widget", "all"}
 EXTRAS |= {"gymnasium", "pettingzoo", "openspiel", "chess"}
+EXTRAS |= {"gymnasium", "pettingzoo", "openspiel", "chess"}
 
 
 def run(*command: object, cwd: Path, **environment: str) -> str:

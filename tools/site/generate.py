@@ -16,7 +16,7 @@ MOVES = 6  # what a game's position in the gallery is after: moves of a short se
 REFERENCE = {
     "search": (
         "Searching",
-        "Search Settings preset Result ActionStats TreeStats Node",
+        "Search Settings preset Result ActionStats TreeStats Node widget",
     ),
     "step": (
         "One simulation",
