@@ -157,6 +157,12 @@ def test_every_page_is_in_the_navigation() -> None:
     assert [name for name in names if f": {name}\n" not in navigation] == []
 
 
+@pytest.mark.parametrize("name", ["docs/index.md", "docs/explanations/puct.md"])
+def test_a_short_page_does_what_it_says(name: str) -> None:
+    good, message = run_apart(ROOT / name)
+    assert good, message
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_does_what_it_says(name: str) -> None:
     good, message = run_apart(ROOT / name)

@@ -32,7 +32,7 @@ def test_a_script_runs(name: str, tmp_path: Path) -> None:
         [sys.executable, EXAMPLES / name], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) >= 3
+    assert done.stdout.strip()
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

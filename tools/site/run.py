@@ -18,6 +18,7 @@ import time
 import traceback
 import urllib.request
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,7 @@ def run_apart(page: Path) -> tuple[bool, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Execute the code blocks of the documentation.")
     parser.add_argument("pages", nargs="*", type=Path, help="Markdown files; by default README.md and all of docs/")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="pages at a time")
     parser.add_argument(OF_ONE_PAGE, action="store_true", dest="here", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.here:
@@ -154,18 +156,23 @@ def main() -> int:
             return 1
         print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
         return 0
-    failed = 0
-    for page in given.pages or pages():
-        if not blocks(page):
-            continue
-        start = time.monotonic()
-        good, message = run_apart(page.resolve())
-        failed += not good
-        name = page.resolve().relative_to(ROOT)
-        print(f"{name}: {message or 'nothing to run'} ({time.monotonic() - start:.0f} s)", flush=True)
-    if failed:
-        print(f"{failed} pages failed", file=sys.stderr)
-    return bool(failed)
+    wanted = [page.resolve() for page in given.pages or pages() if blocks(page)]
+    with ThreadPoolExecutor(given.jobs) as jobs:
+        done = list(jobs.map(run_and_report, wanted))
+    left = [block for page in wanted for block in blocks(page) if "not run" in block.markers]
+    for block in left:
+        print(f"{block.page.relative_to(ROOT)}:{block.line}: not run: {block.markers['not run']}")
+    print(f"{sum(len(blocks(page)) for page in wanted)} blocks on {len(wanted)} pages, {len(left)} not run")
+    if not all(done):
+        print(f"{done.count(False)} pages failed", file=sys.stderr)
+    return not all(done)
+
+
+def run_and_report(page: Path) -> bool:
+    start = time.monotonic()
+    good, message = run_apart(page)
+    print(f"{page.relative_to(ROOT)}: {message or 'nothing to run'} ({time.monotonic() - start:.0f} s)", flush=True)
+    return good
 
 
 if __name__ == "__main__":
