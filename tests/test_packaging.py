@@ -69,7 +69,7 @@ def test_the_wheel_holds_the_page_the_networks_and_every_extra(built: Path) -> N
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         names = wheel.namelist()
         about = email.message_from_bytes(wheel.read(f"playout-{__version__}.dist-info/METADATA"))
-    assert {"playout/web/static/index.html", "playout/py.typed"} <= set(names)
+    assert {"playout/web/static/index.html", "playout/notebook/widget.js", "playout/py.typed"} <= set(names)
     assert any(name.endswith(".onnx") for name in names)
     assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc")) or name.startswith("tests/")]
     extras = set(about.get_all("Provides-Extra") or ())
