@@ -145,6 +145,12 @@ def test_links_in_the_pages_lead_to_files() -> None:
     assert dead_sources() == []
 
 
+def test_what_pages_make_smaller_is_there() -> None:
+    """A replacement that no longer fits its block raises."""
+    made = [block.commands if block.kind == "shell" else [block.code] for page in pages() for block in blocks(page)]
+    assert all(text for texts in made for text in texts)
+
+
 def test_dots_stand_for_any_output() -> None:
     compare("one\n2 s\nthree\n", "one\n… s\nthree")
     with pytest.raises(BlockError):
