@@ -160,9 +160,12 @@ def main() -> int:
     with ThreadPoolExecutor(given.jobs) as jobs:
         done = list(jobs.map(run_and_report, wanted))
     left = [block for page in wanted for block in blocks(page) if "not run" in block.markers]
+    installs = sum("tested" in block.markers for page in wanted for block in blocks(page))
     for block in left:
         print(f"{block.page.relative_to(ROOT)}:{block.line}: not run: {block.markers['not run']}")
-    print(f"{sum(len(blocks(page)) for page in wanted)} blocks on {len(wanted)} pages, {len(left)} not run")
+    print(
+        f"{sum(len(blocks(page)) for page in wanted)} blocks on {len(wanted)} pages, {len(left)} not run, {installs} that install"
+    )
     if not all(done):
         print(f"{done.count(False)} pages failed", file=sys.stderr)
     return not all(done)
