@@ -11,7 +11,7 @@ comment on the line before a block, or several, one a line, say otherwise:
 | `<!-- smaller: games=400 -> games=4; … -->` | the same by replacements; `$CLONE` is the repository |
 | `<!-- smaller on this page: --games 2 -->` | the same for all commands of a page that have no comment of their own |
 | `<!-- output -->` | not code: exactly what the block above it prints |
-| `<!-- tested: tests/test_packaging.py -->` | not executed, since it installs packages: this test checks what it asks for |
+| `<!-- tested: tests/test_packaging.py -->` | it installs packages: not executed, but checked by this test |
 | `<!-- not run: needs a language model -->` | leave it out: it needs something that few machines have |
 """
 

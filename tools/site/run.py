@@ -163,9 +163,8 @@ def main() -> int:
     installs = sum("tested" in block.markers for page in wanted for block in blocks(page))
     for block in left:
         print(f"{block.page.relative_to(ROOT)}:{block.line}: not run: {block.markers['not run']}")
-    print(
-        f"{sum(len(blocks(page)) for page in wanted)} blocks on {len(wanted)} pages, {len(left)} not run, {installs} that install"
-    )
+    count = sum(len(blocks(page)) for page in wanted)
+    print(f"{count} blocks on {len(wanted)} pages, {len(left)} not run, {installs} that install")
     if not all(done):
         print(f"{done.count(False)} pages failed", file=sys.stderr)
     return not all(done)
