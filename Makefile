@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check check-page test-page bench variants clean
+.PHONY: help setup serve browser test test-compiled test-uncompiled test-bounds test-reference reference-data check check-page test-page docs bench variants clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -17,6 +17,7 @@ BIN := $(VENV)/bin
 SERVE_READY := $(VENV)/.serve-ready
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+DOCS_READY := $(VENV)/.docs-ready
 # What checks the page (npm), kept apart from the package; the page itself needs no build step.
 PAGE := tools/page
 PAGE_READY := $(PAGE)/node_modules/.ready
@@ -129,6 +130,13 @@ test-page: ## the unit tests of the page's modules
 	    node --test --test-reporter=dot tests/page/*.test.js; \
 	fi
 
+docs: $(DOCS_READY) ## execute the code of the documentation and build its site into build/site (ARGS=docs/games.md: that page's code only)
+	@echo "== Documentation: its Python blocks and commands"
+	@$(BIN)/python -m tools.site.run $(ARGS)
+	@echo "== Documentation: the site, in build/site/index.html"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@$(BIN)/python -m tools.site.links
+
 bench: $(BENCH_READY) ## measure speed against other libraries and a C program
 	@echo "== Benchmarks"
 	$(BIN)/python -m benchmarks
@@ -168,6 +176,11 @@ $(PAGE_READY): $(PAGE)/package.json $(PAGE)/package-lock.json
 $(READY): $(SERVE_READY)
 	@echo "== Installing what tests and checks need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[test,check]'
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	@echo "== Installing what builds the site into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[docs]'
 	@touch $@
 
 $(BENCH_READY): $(READY) benchmarks/requirements.txt

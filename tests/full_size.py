@@ -393,6 +393,18 @@ CASES = {
     "test_data.py": {
         "test_scores_of_connect_four_are_those_of_a_plain_search": 0,
     },
+    "test_docs.py": {
+        "test_every_page_does_what_it_says": 0,
+    },
+    "test_examples.py": {
+        "test_a_notebook_runs": 1,
+        "test_a_script_runs": 2,
+    },
+    "test_packaging.py": {
+        "test_the_wheel_works_in_an_empty_environment": 0,
+        "test_the_wheel_works_on_other_pythons": 0,
+        "test_two_builds_are_the_same_bytes": 0,
+    },
     "test_readme.py": {
         "test_a_second_process_compiles_nothing_again": 0,
         "test_the_class_works_from_a_script": 0,

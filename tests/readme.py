@@ -4,4 +4,4 @@ import re
 from pathlib import Path
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
-NIM, SEARCH, NETWORKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[:3]
+NIM, SEARCH = re.findall(r"```python\n(.*?)```", README, re.DOTALL)

@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 import playout as po
 from playout.common.declare import declarations
 
-from .readme import NETWORKS, NIM, README, SEARCH
+from .readme import NIM, README, SEARCH
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,14 +30,13 @@ def test_the_first_game_and_the_first_search_do_what_the_readme_says() -> None:
     assert "simulation 1" in lines
 
 
-def test_the_readme_names_every_choice_of_the_parts() -> None:
+def test_the_page_on_features_names_every_choice_of_the_parts() -> None:
+    page = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
     declared = dict(declarations(po.Settings))
     classes = [cls for name in ("policy", "backup", "root", "expansion") for cls in declared[name].kinds.values()]
     switches = [name for name, declaration in declarations(po.Rollouts) if set(declaration.words) == {"on", "off"}]
-    missing = [
-        cls.__name__ for cls in classes if f"`{cls.__name__}(" not in README and f"={cls.__name__}(" not in README
-    ]
-    missing += [name for name in switches if not re.search(rf"\b{name}\b", README)]
+    missing = [cls.__name__ for cls in classes if f"`{cls.__name__}(" not in page and f"={cls.__name__}(" not in page]
+    missing += [name for name in switches if not re.search(rf"\b{name}\b", page)]
     assert missing == []
 
 
@@ -72,17 +70,6 @@ def test_the_page_on_planning_solves_its_problem() -> None:
                     longer[key] = min(longer.get(key, np.inf), so_far + length[last, city])
         best = longer
     assert found.value == pytest.approx(-min(so_far + length[last, 0] for (_, last), so_far in best.items()))
-
-
-def test_the_readme_on_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from playout.evaluators import SHIPPED
-
-    shutil.copy(SHIPPED / "connect4.onnx", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    scope: dict[str, Any] = {"__name__": "readme", "my_function": lambda planes: (None, [0.0] * len(planes))}
-    exec(NIM + NETWORKS, scope)
-    assert scope["settings"].evaluator.function is scope["my_function"]
-    assert scope["search"].simulations == 1  # the root; nothing else can be asked before its answer
 
 
 def run(*arguments: str, cwd: Path) -> str:
@@ -140,3 +127,9 @@ def test_a_second_process_compiles_nothing_again(tmp_path: Path) -> None:
 def test_every_file_that_the_readme_links_to_is_there() -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_the_readme_is_short_and_begins_with_a_picture() -> None:
+    lines = README.splitlines()
+    assert len(lines) < 150
+    assert any(line.startswith("![") for line in lines[:12])

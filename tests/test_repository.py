@@ -160,6 +160,21 @@ def test_the_architecture_draws_every_layer() -> None:
     assert [name for name in sorted(names) if f" {name}/" not in text] == []
 
 
+def test_the_extra_all_brings_nothing_under_the_gpl() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+    def brought(name: str) -> set[str]:
+        found = set()
+        for wanted in extras[name]:
+            own = re.fullmatch(r"playout\[(.*)\]", wanted)
+            found |= set().union(*map(brought, own[1].split(","))) if own else {wanted}
+        return found
+
+    gpl = ("chess", "pettingzoo[")  # the classic games of PettingZoo need python-chess
+    assert [wanted for wanted in sorted(brought("all")) if wanted.startswith(gpl)] == []
+    assert {"torch", "optuna", "mcp", "ray"} <= {re.split(r"[><=\[]", wanted)[0] for wanted in brought("all")}
+
+
 PACKAGE = ROOT / "src" / "playout"
 WRITTEN = {".css", ".html", ".js", ".py", ".ts"}
 

@@ -54,6 +54,7 @@ from .generate import (
     judge,
     proposer,
 )
+from .notebook import widget
 from .policies import GRAVE, PUCT, UCBV, UCT, Improved, Parent, Policy, Thompson, UCB1Tuned
 from .search import Search
 from .search.ask import Leaf
@@ -194,5 +195,6 @@ __all__ = [
     "random_below",
     "random_float",
     "solve",
+    "widget",
     "wrap",
 ]

@@ -72,7 +72,6 @@ app = typer.Typer(
     cls=CommandGroup,
     help="Monte Carlo Tree Search: search positions, play games, look inside the search.",
     epilog="Exit codes: 0 success, 1 `doctor` found an error, 2 invalid input, 130 Ctrl-C.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

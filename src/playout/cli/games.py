@@ -1,4 +1,4 @@
-"""`playout games`: the built-in games."""
+"""`playout games`: the built-in games, and those of installed packages."""
 
 import inspect
 from typing import Annotated, Any
@@ -19,13 +19,15 @@ def games(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the built-in games: players, description, preset, and the settings for --set."""
+    """List the games, those of installed packages last: players, description, preset, and the settings for --set."""
     if game is not None:
         _one(game, json)
         return
-    rows = [_facts(name) for name in built_in.names()]
+    others = built_in.offered()
+    broken = [found for found in others.values() if isinstance(found, str)]
+    rows = [_facts(name) for name in (*built_in.names(), *(n for n in others if not isinstance(others[n], str)))]
     if json:
-        print_json({"games": rows})
+        print_json({"games": rows, "broken": broken})
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("game", "players", "what it is", "preset", "settings"):
@@ -35,6 +37,8 @@ def games(
         table.add_row(row["game"], str(row["players"]), row["description"], row["preset"], settings)
     out = console()
     out.print(table)
+    for line in broken:
+        out.print(line, markup=False)
     out.print("\n`playout games GAME` shows how to write its positions and moves.", style="dim")
 
 

@@ -18,19 +18,29 @@ from playout.common.runtime import time_for_rules
 from playout.errors import SettingsError
 from playout.game import Game
 from playout.search.limits import Limits
-from playout.settings import WITH_NETWORK, Settings, preset_for
+from playout.settings import PRESETS, WITH_NETWORK, Settings, preset_for
 from playout.settings.options import OptionError, make_settings
 from playout.workers.cluster import check_address, load_ray
 from playout.workers.site import listeners
 
 SECONDS = 1.0  # when no limit is given
 
+
+def _completed_games(incomplete: str) -> list[str]:
+    return [name for name in (*games.names(), *games.installed()) if name.startswith(incomplete)]
+
+
+def _completed_presets(incomplete: str) -> list[str]:
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
 GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help="A built-in game (`playout games` lists them), file.py:Class or module:Class. The name may also be that "
-        "of a function or class that gives a Python object.",
+        autocompletion=_completed_games,
+        help="A built-in game or one of an installed package (`playout games` lists them), file.py:Class or "
+        "module:Class. The name may also be that of a function or class that gives a Python object.",
     ),
 ]
 PositionText = Annotated[
@@ -83,6 +93,7 @@ Preset = Annotated[
     typer.Option(
         "--preset",
         metavar="NAME",
+        autocompletion=_completed_presets,
         help="A named set of search settings; `playout settings` lists them. `default` is plain UCT.",
         show_default="the game's own",
     ),

@@ -2,13 +2,19 @@
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from playout import games
+from playout.backups import Backup
 from playout.errors import SettingsError
 from playout.evaluators import opened
+from playout.parts.part import Part, kind_of, offered
+from playout.policies import Policy
+from playout.settings import PRESETS
 
 from .options import whole
 
@@ -103,6 +109,32 @@ def serve(
     def say(line: str) -> None:
         print(line, flush=True)
 
-    own = (game or [], network or [], part or [])
+    own = ([*(game or []), *_installed_games(game or [], say)], network or [], [*(part or []), *_installed_parts(say)])
+    for line in PRESETS.broken.values():
+        say(line)
     start(host, port, data or default_folder(), *own, caps, say, not no_open and sys.stdout.isatty())
     return 0
+
+
+def _installed_games(given: Sequence[str], say: Callable[[str], None]) -> list[str]:
+    """The names of installed packages' games; one that can't be used or whose title is taken is reported, left out."""
+    titles = {*games.names(), *(games.find(spec)().title for spec in given)}
+    found = []
+    for name, game in games.offered().items():
+        if isinstance(game, str):
+            say(game)
+        elif (title := game().title) in titles:
+            say(f"game '{name}' of an installed package is left out: there is a game '{title}' already")
+        else:
+            titles.add(title)
+            found.append(name)
+    return found
+
+
+def _installed_parts(say: Callable[[str], None]) -> list[str]:
+    """The kinds of installed packages' policies and backups; one that can't be used is named and left out."""
+    parts: dict[str, type[Part] | str] = {**offered(Policy), **offered(Backup)}
+    for part in parts.values():
+        if isinstance(part, str):
+            say(part)
+    return [kind_of(part) for part in parts.values() if not isinstance(part, str)]

@@ -7,9 +7,13 @@ import typer
 from rich.table import Table
 
 from playout import games
+from playout.backups import Backup
 from playout.errors import SettingsError
+from playout.parts.part import Part, offered
+from playout.policies import Policy
 from playout.settings import PRESETS, Settings, preset_for
 from playout.settings.options import Option, flat, options_with
+from playout.settings.presets import BUILT_IN
 
 from .options import Json, SearchOption, changed, pairs
 from .output import console, print_json
@@ -45,6 +49,11 @@ class Listing:
         self.preset, self.values = preset, flat(made)
         self.options = options_with((type(made.policy), type(made.backup)))
         self.presets = {name: known.meaning.en for name, known in PRESETS.items()}
+        self.parts: dict[str, type[Part] | str] = {}  # of installed packages, by the setting and its word
+        for base in (Policy, Backup):
+            self.parts |= {f"{base._role}={word}": part for word, part in offered(base).items()}
+        broken = (part for part in self.parts.values() if isinstance(part, str))
+        self.broken = [*PRESETS.broken.values(), *broken]
         self.own = {name: preset_for(games.load(name)) for name in games.names()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,7 +69,14 @@ class Listing:
             }
             for name, option in self.options.items()
         ]
-        return {"preset": self.preset, "presets": self.presets, "games": self.own, "settings": rows}
+        return {
+            "preset": self.preset,
+            "presets": self.presets,
+            "games": self.own,
+            "installed": [name for name, part in self.parts.items() if not isinstance(part, str)],
+            "broken": self.broken,
+            "settings": rows,
+        }
 
     def print(self) -> None:
         """Print tables on the terminal."""
@@ -78,6 +94,11 @@ class Listing:
         for cells in self._rows():
             table.add_row(*cells)
         out.print(table)
+        for name, part in self.parts.items():
+            if not isinstance(part, str):
+                out.print(f"Of an installed package: {name} ({part.__module__}:{part.__qualname__})", markup=False)
+        for line in self.broken:
+            out.print(line, markup=False)
 
     def reference(self) -> Iterator[str]:
         """The same as Markdown, line by line."""
@@ -92,7 +113,8 @@ class Listing:
         yield ""
         yield self._without_preset()
         yield ""
-        yield from _markdown(("name", "what it does"), self.presets.items())
+        built_in = {name: meaning for name, meaning in self.presets.items() if name in BUILT_IN}
+        yield from _markdown(("name", "what it does"), built_in.items())
 
     def _titles(self) -> tuple[str, ...]:
         return "name", f"in {self.preset}", "what can be given", "meaning"

@@ -1,4 +1,4 @@
-"""The registry of games: built-in ones by name, users' own by file or module.
+"""The registry of games: built-in ones and those of installed packages by name, users' own by file or module.
 
 A game is imported when it is loaded and compiled when it is first searched; importing this package loads none. A name
 in a file may also be a function or a class that gives a Python object, which is wrapped (`playout.game.wrap`).
@@ -15,15 +15,16 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from playout.common import sources
+from playout.common import plugins, sources
 from playout.common.arguments import did_you_mean, refuses_unknown_names
+from playout.common.raised import described
 from playout.errors import GameError
 from playout.game import Game
 from playout.game.wrap import can_wrap, missing_methods
 
 from ._maker import Maker
 
-__all__ = ["Maker", "add_source", "describe", "find", "load", "names"]
+__all__ = ["Maker", "add_source", "describe", "find", "installed", "load", "names"]
 
 _sources: dict[str, Callable[[str, str], Callable[..., Game]]] = {}  # by the word before the colon
 OWN_GAME = "a game of your own is file.py:Class or module:Class"
@@ -36,6 +37,25 @@ def names() -> list[str]:
     True
     """
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
+
+
+def installed() -> list[str]:
+    """The names of games that installed packages offer by entry points of the group `playout.games`."""
+    return plugins.others(plugins.GAMES, names())
+
+
+def offered() -> dict[str, type[Game] | Maker | str]:
+    """The games of installed packages by name; in one line what is wrong with those that can't be used."""
+    found: dict[str, type[Game] | Maker | str] = {}
+    for name in installed():
+        try:
+            made = find(name)
+            made()  # a faulty class raises here
+            found[name] = made
+        except Exception as error:  # noqa: BLE001  # code of another package
+            what = str(error) if isinstance(error, GameError) else described(error)
+            found[name] = f"game '{name}' of {plugins.packages_of(plugins.GAMES, name)} can't be used: {what}"
+    return found
 
 
 def describe(name: str) -> str:
@@ -65,7 +85,8 @@ def add_source(word: str, maker: Callable[[str, str], Callable[..., Game]]) -> N
 
 @refuses_unknown_names
 def load(spec: str, **settings: Any) -> Game:
-    """Load a game by name, with these settings: a built-in name, `file.py:Class` or `module:Class`.
+    """Load a game by name, with these settings: a built-in name, one of an installed package, `file.py:Class` or
+    `module:Class`.
 
     In a file or module, the name may also be that of a function or a class that gives an object for `po.wrap`; its
     arguments are the settings.
@@ -100,9 +121,13 @@ def find(spec: str) -> type[Game] | Maker:
         if spec.strip().endswith(".py"):
             raise GameError(f"'{spec}' has no class; write {spec.strip()}:Class, with the name of the game's class")
         name = spec.strip().lower()
-        _check_name(name)
-        module = importlib.import_module(f"{__name__}.{name}")
-        return next(game for game in _classes(module) if game.name == name and not game.form)
+        if name in names() or name not in plugins.installed(plugins.GAMES):
+            _check_name(name)
+            module = importlib.import_module(f"{__name__}.{name}")
+            return next(game for game in _classes(module) if game.name == name and not game.form)
+        spec = plugins.spec_of(plugins.GAMES, name, GameError)
+        parts = sources.split(spec)
+        assert parts is not None
     place, name = parts
     if not place or not name or ":" in place[2:]:  # the colon of a Windows drive is allowed
         raise GameError(
@@ -118,6 +143,7 @@ def _check_name(name: str) -> None:
         raise GameError(f"a game's name is {name!r:.80}, expected a text such as '{known[0]}'")
     if name in known:
         return
+    known += installed()
     raise GameError(f"no game '{name}' (there are: {', '.join(known)}; {OWN_GAME}){did_you_mean(name, known)}")
 
 

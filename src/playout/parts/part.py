@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from playout.common import sources
+from playout.common import plugins, sources
 from playout.common.arguments import did_you_mean
 from playout.common.declare import setting
 from playout.common.raised import described
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 KNOWN: dict[str, type["Part"]] = {}  # every part defined in this process, by its name in files
 P = TypeVar("P", bound="Part")
+_GROUPS = {"policy": plugins.POLICIES, "backup": plugins.BACKUPS}  # of entry points, by role
 
 
 def kind_of(cls: type["Part"]) -> str:
@@ -143,8 +144,28 @@ def _fields_of(layout: np.dtype[Any]) -> list[tuple[Any, ...]]:
     return [(name, layout[name].base, layout[name].shape) for name in layout.names or ()]
 
 
+def installed_parts(role: str) -> list[str]:
+    """The words of policies or backups that installed packages offer by entry points."""
+    return list(plugins.installed(_GROUPS[role]))
+
+
+def offered(base: type[P]) -> dict[str, type[P] | str]:
+    """The policies or backups of installed packages by word; in one line why one can't be used."""
+    found: dict[str, type[P] | str] = {}
+    for word in installed_parts(base._role):
+        try:
+            found[word] = load_part(base, word)
+        except SettingsError as error:
+            package = plugins.packages_of(_GROUPS[base._role], word)
+            found[word] = f"{base._role} '{word}' of {package} can't be used: {error}"
+    return found
+
+
 def load_part(base: type[P], spec: str) -> type[P]:
-    """The class that `file.py:Class` or `module:Class` names; a `SettingsError` says what is wrong."""
+    """The class that `file.py:Class`, `module:Class` or the word of an installed package names; a `SettingsError` says
+    what is wrong."""
+    if hasattr(base, "_role") and spec.lower() in plugins.installed(_GROUPS[base._role]):
+        spec = plugins.spec_of(_GROUPS[base._role], spec, SettingsError)
     if spec in KNOWN and issubclass(KNOWN[spec], base):
         return KNOWN[spec]  # type: ignore[return-value]
     role = getattr(base, "_role", "policy or backup")

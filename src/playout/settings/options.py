@@ -1,7 +1,7 @@
 """Search settings by flat names and words, as a command line or an arena player gives them: `policy=puct`, `c=2`.
 
 The options follow from the declarations of `Settings` and its parts. A policy or backup of a user's own is
-`policy=file.py:Class`, and its fields are further names.
+`policy=file.py:Class`, or a word of an installed package, and its fields are further names.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from playout.common.arguments import belongs_to, did_you_mean, refuses_unknown_names
 from playout.common.declare import WHOLE, Declaration, Text, declarations, one_of
 from playout.errors import SettingsError
-from playout.parts.part import KNOWN, Part, is_own, kind_of, load_part
+from playout.parts.part import KNOWN, Part, installed_parts, is_own, kind_of, load_part
 
 from .presets import preset_settings
 from .settings import Settings, from_plain
@@ -100,8 +100,10 @@ class Option:
                 raise ValueError
             return int(given) if declared.number == WHOLE and given.lstrip("+-").isdigit() else float(given)
         except ValueError:
-            hint = did_you_mean(given, declared.words)
-            raise OptionError(f"{name} is '{given}', expected {self.expected}{hint}") from None
+            others = installed_parts(self.part) if declared.own else []
+            hint = did_you_mean(given, [*declared.words, *others])
+            of_packages = f" (of installed packages: {', '.join(others)})" if others else ""
+            raise OptionError(f"{name} is '{given}', expected {self.expected}{of_packages}{hint}") from None
 
 
 class _Chosen(NamedTuple):
@@ -277,6 +279,7 @@ def _found_part(name: str, value: Any, find: Finder) -> Any:
     if option is None or option.declared.own is None or not isinstance(value, str):
         return value
     own = ":" in value or value.endswith(".py")
+    own = own or (value.lower() not in option.words and value.lower() in installed_parts(option.part))
     return _Chosen(find(option.declared.own, value)) if own else value
 
 

@@ -1,14 +1,21 @@
 # ruff: noqa: RUF001  # Chinese punctuation
-"""The presets: named sets of settings, each a published recipe or what a game is best searched with."""
+"""The presets: named sets of settings, each a published recipe or what a game is best searched with.
+
+Installed packages add theirs by entry points of the group `playout.presets`: `Settings`, or a function that makes them.
+"""
 
 import dataclasses
+import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from playout.backups import Best
+from playout.common import plugins, sources
 from playout.common.arguments import did_you_mean
 from playout.common.declare import Text
+from playout.common.raised import described
 from playout.errors import GameError, SettingsError
 from playout.game import Game
 from playout.policies import PUCT, UCT, Improved, Parent
@@ -24,7 +31,7 @@ class Preset(NamedTuple):
     settings: Settings
 
 
-PRESETS: dict[str, Preset] = {
+BUILT_IN: dict[str, Preset] = {
     "default": Preset(
         Text(
             "UCT with proofs: all children, random playouts, the most visited action",
@@ -200,8 +207,52 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+class Presets(Mapping[str, Preset]):
+    """The built-in presets and those of installed packages, which are imported when all names are asked for, or one
+    that is not built in. `broken` says in one line what is wrong with those that can't be used."""
+
+    @cached_property
+    def _others(self) -> dict[str, Preset | str]:
+        return {name: _of_a_package(name) for name in plugins.others(plugins.PRESETS, (*BUILT_IN, BEST))}
+
+    @property
+    def broken(self) -> dict[str, str]:
+        return {name: found for name, found in self._others.items() if isinstance(found, str)}
+
+    def __getitem__(self, name: str) -> Preset:
+        found = BUILT_IN.get(name) or self._others[name]
+        if isinstance(found, str):
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*BUILT_IN, *(name for name, found in self._others.items() if isinstance(found, Preset))))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _of_a_package(name: str) -> Preset | str:
+    """A preset of an installed package, or in one line what is wrong with it."""
+    package = plugins.packages_of(plugins.PRESETS, name)
+    try:
+        spec = plugins.spec_of(plugins.PRESETS, name, SettingsError)
+        place, _, wanted = spec.rpartition(":")
+        found = getattr(sources.load(place, wanted, spec, SettingsError)[0], wanted, None)
+        settings = found() if inspect.isroutine(found) else found
+    except SettingsError as error:
+        return f"preset '{name}' of {package} can't be used: {error}"
+    except Exception as error:  # noqa: BLE001  # code of another package
+        return f"preset '{name}' of {package} can't be used: {spec} raised {described(error)}"
+    if not isinstance(settings, Settings):
+        return f"preset '{name}' of {package} can't be used: {spec} gives {settings!r:.80}, expected Settings"
+    about = (inspect.getdoc(found) or "").partition("\n")[0] if inspect.isroutine(found) else ""
+    return Preset(Text(about or f"of the package {package}"), settings)
+
+
 BEST = "best"  # stands for the preset that the game at hand names
 WITH_NETWORK = "network"  # the preset where a network's file is given and no preset
+PRESETS = Presets()
 
 
 def preset_settings(name: str) -> Settings:
@@ -209,6 +260,8 @@ def preset_settings(name: str) -> Settings:
     if name == BEST:
         raise SettingsError("preset 'best' is the one that a game names for itself, as in po.Search(game, 'best')")
     if not isinstance(name, str) or name not in PRESETS:
+        if name in PRESETS.broken:
+            raise SettingsError(PRESETS.broken[name])
         hint = did_you_mean(name, (*PRESETS, BEST)) if isinstance(name, str) else ""
         raise SettingsError(f"no preset {name!r} (there are: {', '.join(PRESETS)}){hint}")
     return PRESETS[name].settings

@@ -28,6 +28,8 @@ from .security import is_loopback
 from .sessions import Sessions
 from .store import SessionStore
 
+SITE = Path(__file__).resolve().parents[3] / "build" / "site" / "index.html"  # what `make docs` builds in a clone
+
 
 def default_folder() -> Path:
     """Where sessions are kept unless `--data` says otherwise."""
@@ -76,6 +78,8 @@ def serve(
         sys.setswitchinterval(0.001)  # a run that leaves its kernel waits less for the threads that make answers
         say(f"The workbench is at {address}")
         say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")
+        if SITE.is_file():
+            say(f"The documentation is at {SITE.as_uri()}")
         if open_browser:
             threading.Timer(0.5, _open, (address,)).start()
         with contextlib.suppress(KeyboardInterrupt), warming():

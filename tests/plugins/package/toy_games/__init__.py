@@ -1,0 +1,1 @@
+"""A package that adds to Playout."""
