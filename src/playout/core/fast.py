@@ -139,15 +139,18 @@ def base_of_priors(weights, count):
 
 
 def make_value(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any, is_known: Any
 ) -> Callable[..., Any]:
     """A network's value head as a game's `evaluate`; `own` is that of the game, if the network builds on it.
 
     Where chance moves, it is player 0 who looks.
     """
-    two, has_own = players == 2, own is not None
+    two, has_own, may_know = players == 2, own is not None, own is not None and is_known is not None
 
     def network_value(state, values, facts):
+        if may_know and is_known(state):
+            own(state, values)
+            return
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))
@@ -180,15 +183,18 @@ def make_value(
 
 
 def make_policy(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any, is_known: Any
 ) -> Callable[..., Any]:
     """A network's policy head as a game's `priors`: weights exp(logit / temperature), the greatest of them 1.
 
     `own` is the game's own rule, if the network builds on it.
     """
-    has_index, has_own = action_index is not None, own is not None
+    has_index, has_own, may_know = action_index is not None, own is not None, own is not None and is_known is not None
 
     def network_priors(state, actions, count, out, facts):
+        if may_know and is_known(state):
+            own(state, actions, count, out)
+            return
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))
