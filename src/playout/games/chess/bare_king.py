@@ -20,10 +20,10 @@ from .board import BISHOP, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, NO
 from .pawn_ending import is_pawn_win
 
 MOST = 0.999  # the value next to mate
-SLOPE = 0.001  # what a ply until mate costs
+SLOPE = 0.0015  # what a ply until mate costs
 LONGEST = 100.0  # plies; a won position is worth at least MOST - LONGEST * SLOPE
 DRAWN = 10_000.0  # instead of plies: the win is gone
-TEMPERATURE = 2.0  # plies: a move that is this much longer has a prior lower by the factor e
+TEMPERATURE = 1.0  # plies: a move that is this much longer has a prior lower by the factor e
 LEAST_WEIGHT = 1e-4
 
 # Plies for each step to a corner, for each step between the kings and beside, for the logarithm of the squares left to
@@ -31,7 +31,8 @@ LEAST_WEIGHT = 1e-4
 CORNER, APART, BESIDE, ROOM, MOVES, TOGETHER = 2.0, 1.1, 0.5, 2.5, 0.45, 0.3
 # The same with bishop and knight, and for each step to the right corner.
 BN_CORNER, BN_RIGHT, BN_APART, BN_ROOM, BN_TOGETHER, BN_FIRST = 1.0, 2.5, 2.0, 6.0, 0.45, 8.0
-QUEENING, QUEEN_STEP, PAWN_KING = 16.0, 3.0, 0.7  # a pawn: plies from its queening on, each step, its king's distance
+WITH_QUEEN = 0.55  # a queen needs less
+QUEENING, QUEEN_STEP, PAWN_KING = 18.0, 3.0, 0.7  # a pawn: plies from its queening on, each step, its king's distance
 
 _1, _8 = np.uint64(1), np.uint64(8)
 
@@ -133,7 +134,9 @@ def plies_left(side, king, bare, pawns, knights, bishops, rooks, queens, bare_mo
         right = min(file + rank, 14 - file - rank)
         return BN_FIRST + BN_CORNER * corner + BN_RIGHT * right + BN_APART * near + BN_ROOM * room + BN_TOGETHER * together
     beside = abs((king & 7) - (bare & 7)) + abs((king >> 3) - (bare >> 3))
-    return CORNER * corner + APART * near + BESIDE * beside + ROOM * room + MOVES * count_bits(steps) + TOGETHER * together
+    plies = CORNER * corner + APART * near + BESIDE * beside + ROOM * room + MOVES * count_bits(steps)
+    plies += TOGETHER * together
+    return WITH_QUEEN * plies if queens != 0 else plies
 
 
 @helper
