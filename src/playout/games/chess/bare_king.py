@@ -132,7 +132,9 @@ def plies_left(side, king, bare, pawns, knights, bishops, rooks, queens, bare_mo
         if bishops & LIGHT != 0:
             file = 7 - file  # the right corners are h1 and a8, otherwise a1 and h8
         right = min(file + rank, 14 - file - rank)
-        return BN_FIRST + BN_CORNER * corner + BN_RIGHT * right + BN_APART * near + BN_ROOM * room + BN_TOGETHER * together
+        return (
+            BN_FIRST + BN_CORNER * corner + BN_RIGHT * right + BN_APART * near + BN_ROOM * room + BN_TOGETHER * together
+        )
     beside = abs((king & 7) - (bare & 7)) + abs((king >> 3) - (bare >> 3))
     plies = CORNER * corner + APART * near + BESIDE * beside + ROOM * room + MOVES * count_bits(steps)
     plies += TOGETHER * together
@@ -174,13 +176,25 @@ def weigh_bare_king_moves(state, side, actions, count, out):
         if not strong:
             new_bare = target
             left = ~bit(target)
-            pawns, knights, bishops, rooks, queens = pawns & left, knights & left, bishops & left, rooks & left, queens & left
+            pawns, knights, bishops, rooks, queens = (
+                pawns & left,
+                knights & left,
+                bishops & left,
+                rooks & left,
+                queens & left,
+            )
         elif kind == KING:
             new_king = target
         else:
             becomes = promotion if promotion != 0 else kind
             gone, there = ~bit(origin), bit(target)
-            pawns, knights, bishops, rooks, queens = pawns & gone, knights & gone, bishops & gone, rooks & gone, queens & gone
+            pawns, knights, bishops, rooks, queens = (
+                pawns & gone,
+                knights & gone,
+                bishops & gone,
+                rooks & gone,
+                queens & gone,
+            )
             if becomes == PAWN:
                 pawns |= there
             elif becomes == KNIGHT:

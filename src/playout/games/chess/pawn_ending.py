@@ -39,20 +39,28 @@ def _find_wins() -> tuple[Boards, Boards]:
     safe = np.where(near & ahead != 0, _next_to(ahead), ~np.uint64(0)) & ~ahead
     queens = np.where((pawns[:, None] >= 48) & (ahead != here), safe, np.uint64(0))
     double = np.where((pawns[:, None] < 16) & (ahead != here), ~ahead, np.uint64(0))  # may the pawn move two steps?
-    steps = [np.array([(b, b + 8 * r + f) for b in range(64) if 0 <= b % 8 + f < 8 and 0 <= b // 8 + r < 8])
-             for f in (-1, 0, 1) for r in (-1, 0, 1) if f or r]
+    steps = [
+        np.array([(b, b + 8 * r + f) for b in range(64) if 0 <= b % 8 + f < 8 and 0 <= b // 8 + r < 8])
+        for f in (-1, 0, 1)
+        for r in (-1, 0, 1)
+        if f or r
+    ]
     first = np.zeros((PAWNS, 64), np.uint64)  # the bare king moves
     moves = np.zeros((PAWNS, 64), np.uint64)
     ours = legal & queens & np.where(check, np.uint64(0), ~np.uint64(0))
     allowed = legal & np.where(check, np.uint64(0), ~np.uint64(0))
     for pair in steps:
-        moves[:, pair[:, 0]] |= allowed[:, pair[:, 1]] | np.where(pawn == here[pair[:, 1]], ~_next_to(pawn), np.uint64(0))
+        moves[:, pair[:, 0]] |= allowed[:, pair[:, 1]] | np.where(
+            pawn == here[pair[:, 1]], ~_next_to(pawn), np.uint64(0)
+        )
     theirs = first
     while True:
         escapes = np.zeros((PAWNS, 64), np.uint64)
         for pair in steps:
             there = pair[:, 1]
-            escapes[:, pair[:, 0]] |= (allowed & ~ours)[:, there] | np.where(pawn == here[there], ~_next_to(pawn), np.uint64(0))
+            escapes[:, pair[:, 0]] |= (allowed & ~ours)[:, there] | np.where(
+                pawn == here[there], ~_next_to(pawn), np.uint64(0)
+            )
         lost = legal & ~escapes & (moves | np.where(check, ~np.uint64(0), np.uint64(0)))
         pushed = np.zeros((PAWNS, 64), np.uint64)
         pushed[:-4] = lost[4:]
