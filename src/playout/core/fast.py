@@ -6,6 +6,7 @@ policy head has a row for each `action_index`, and only those of legal actions a
 
 A network may build on what the game knows already, and learn only what that misses: `base_value` times the inverse
 tanh of the game's `evaluate` is added to the value's sum, `base_policy` times the logs of its `priors` to the policy's.
+Where the game's `is_known` says so, its own answers stand alone.
 
 `evaluate` and `priors` each compute the hidden layer from nothing. To keep it from a leaf's evaluation to its
 expansion, every leaf would need a row of its own.

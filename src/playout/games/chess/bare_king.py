@@ -15,8 +15,8 @@ import numpy as np
 
 from playout.games._shared import count_bits, helper, lowest_bit
 
-from .attacks import bishop_attacks, pawn_attacks, rook_attacks
-from .board import BISHOP, KING, KING_ATTACKS, KNIGHT, KNIGHT_ATTACKS, LIGHT, NOT_A, NOT_H, ONE, PAWN, QUEEN, ROOK, bit
+from .attacks import pawn_attacks, piece_attacks
+from .board import BISHOP, KING, KING_ATTACKS, KNIGHT, LIGHT, NOT_A, NOT_H, ONE, PAWN, QUEEN, ROOK, WHITE, bit
 from .pawn_ending import is_pawn_win
 
 MOST = 0.999  # the value next to mate
@@ -24,7 +24,7 @@ SLOPE = 0.0015  # what a ply until mate costs
 LONGEST = 100.0  # plies; a won position is worth at least MOST - LONGEST * SLOPE
 DRAWN = 10_000.0  # instead of plies: the win is gone
 TEMPERATURE = 1.0  # plies: a move that is this much longer has a prior lower by the factor e
-LEAST_WEIGHT = 1e-4
+LEAST_WEIGHT = 1e-4  # of a move, before they are made to sum to 1
 
 # Plies for each step to a corner, for each step between the kings and beside, for the logarithm of the squares left to
 # the bare king, for each of its moves, and for each step between the stronger king and its pieces.
@@ -38,9 +38,12 @@ _1, _8 = np.uint64(1), np.uint64(8)
 
 
 @helper
-def is_enough(pawns, knights, bishops, rooks, queens):
-    """Whether these pieces mate a bare king, or are a single pawn, of which we know whether it wins."""
-    if rooks | queens != 0 or (bishops & LIGHT != 0 and bishops & ~LIGHT != 0) or (bishops != 0 and knights != 0):
+def is_enough(pieces, own):
+    """Whether the pieces in `own` mate a bare king, or are a single pawn, of which we know whether it wins."""
+    bishops, knights, pawns = pieces[BISHOP] & own, pieces[KNIGHT] & own, pieces[PAWN] & own
+    if (pieces[ROOK] | pieces[QUEEN]) & own != 0 or (bishops != 0 and knights != 0):
+        return True
+    if bishops & LIGHT != 0 and bishops & ~LIGHT != 0:
         return True
     return pawns != 0 and pawns & (pawns - ONE) == 0 and knights | bishops == 0
 
@@ -50,16 +53,8 @@ def stronger_side(state):
     """The side that plays against a bare king with enough to win; -1: there is none."""
     for side in range(2):
         other = state.colours[1 - side]
-        if other & (other - ONE) == 0:
-            own = state.colours[side]
-            if is_enough(
-                state.pieces[PAWN] & own,
-                state.pieces[KNIGHT] & own,
-                state.pieces[BISHOP] & own,
-                state.pieces[ROOK] & own,
-                state.pieces[QUEEN] & own,
-            ):
-                return side
+        if other & (other - ONE) == 0 and is_enough(state.pieces, state.colours[side]):
+            return side
     return -1
 
 
@@ -70,21 +65,15 @@ def apart(one, other):
 
 
 @helper
-def attacked(side, king, pawns, knights, bishops, rooks, queens):
+def attacked(side, king, men):
     """The squares where a bare king would be in check; it hides nothing behind itself."""
-    occupied = pawns | knights | bishops | rooks | queens | bit(king)
-    found = KING_ATTACKS[king] | pawn_attacks(pawns, side)
-    while knights != 0:
-        found |= KNIGHT_ATTACKS[lowest_bit(knights)]
-        knights &= knights - ONE
-    left = bishops | queens
-    while left != 0:
-        found |= bishop_attacks(lowest_bit(left), occupied)
-        left &= left - ONE
-    left = rooks | queens
-    while left != 0:
-        found |= rook_attacks(lowest_bit(left), occupied)
-        left &= left - ONE
+    occupied = men[0] | bit(king)
+    found = KING_ATTACKS[king] | pawn_attacks(men[PAWN], side)
+    for kind in range(KNIGHT, KING):
+        left = men[kind]
+        while left != 0:
+            found |= piece_attacks(kind, lowest_bit(left), occupied)
+            left &= left - ONE
     return found
 
 
@@ -101,115 +90,93 @@ def squares_left(bare, closed):
 
 
 @helper
-def plies_left(side, king, bare, pawns, knights, bishops, rooks, queens, bare_moves):
-    """About how many plies `side` needs to mate; DRAWN: it can't."""
-    men = pawns | knights | bishops | rooks | queens
-    closed = attacked(side, king, pawns, knights, bishops, rooks, queens)
+def plies_left(side, king, bare, men, bare_moves):
+    """About how many plies `side` needs to mate; DRAWN: it can't.
+
+    `men` are its pieces and pawns: bitboards by kind, [0] all of them.
+    """
+    closed = attacked(side, king, men)
     steps = KING_ATTACKS[bare] & ~closed
     if bare_moves:
         if steps == 0:
             return 0.0 if closed & bit(bare) != 0 else DRAWN
-        taken = steps & men
-        if taken != 0 and not is_enough(
-            pawns & ~taken, knights & ~taken, bishops & ~taken, rooks & ~taken, queens & ~taken
-        ):
-            return DRAWN
-    if men == pawns and pawns & (pawns - ONE) == 0:
-        pawn = lowest_bit(pawns)
-        if not is_pawn_win(side, pawn, king, bare, 1 if bare_moves else 0):
-            return DRAWN
-        left = 7 - (pawn >> 3) if side == 0 else pawn >> 3
-        target = pawn + (8 if side == 0 else -8)
-        return QUEENING + QUEEN_STEP * left + PAWN_KING * (apart(king, target) - 0.5 * apart(bare, target))
+        if steps & men[0] != 0 and not is_enough(men, ~steps):
+            return DRAWN  # what is left after a capture
+    if men[0] == men[PAWN] and men[0] & (men[0] - ONE) == 0:
+        return pawn_plies(side, king, bare, lowest_bit(men[0]), bare_moves)
     file, rank = bare & 7, bare >> 3
     corner = min(file, 7 - file) + min(rank, 7 - rank)
-    room, near = math.log(np.float64(squares_left(bare, closed | men))), apart(king, bare)
-    together, left = 0, men & ~pawns
+    room, near = math.log(np.float64(squares_left(bare, closed | men[0]))), apart(king, bare)
+    together, left = 0, men[0] & ~men[PAWN]
     while left != 0:
         together += apart(king, lowest_bit(left))
         left &= left - ONE
-    if rooks | queens == 0 and knights != 0 and (bishops & LIGHT == 0 or bishops & ~LIGHT == 0):
-        if bishops & LIGHT != 0:
+    dark, light = men[BISHOP] & ~LIGHT != 0, men[BISHOP] & LIGHT != 0
+    if men[ROOK] | men[QUEEN] == 0 and not (dark and light):  # bishop and knight
+        if light:
             file = 7 - file  # the right corners are h1 and a8, otherwise a1 and h8
         right = min(file + rank, 14 - file - rank)
-        return (
-            BN_FIRST + BN_CORNER * corner + BN_RIGHT * right + BN_APART * near + BN_ROOM * room + BN_TOGETHER * together
-        )
+        plies = BN_CORNER * corner + BN_RIGHT * right + BN_APART * near + BN_ROOM * room + BN_TOGETHER * together
+        return BN_FIRST + plies
     beside = abs((king & 7) - (bare & 7)) + abs((king >> 3) - (bare >> 3))
     plies = CORNER * corner + APART * near + BESIDE * beside + ROOM * room + MOVES * count_bits(steps)
     plies += TOGETHER * together
-    return WITH_QUEEN * plies if queens != 0 else plies
+    return WITH_QUEEN * plies if men[QUEEN] != 0 else plies
+
+
+@helper
+def pawn_plies(side, king, bare, pawn, bare_moves):
+    """`plies_left` with a single pawn: to its last square, and then with a queen."""
+    if not is_pawn_win(side, pawn, king, bare, bare_moves):
+        return DRAWN
+    steps = 7 - (pawn >> 3) if side == WHITE else pawn >> 3
+    ahead = pawn + (8 if side == WHITE else -8)
+    return QUEENING + QUEEN_STEP * steps + PAWN_KING * (apart(king, ahead) - 0.5 * apart(bare, ahead))
+
+
+@helper
+def list_men(state, side, men):
+    """Fill `men` with the pieces and pawns of a side, bitboards by kind, [0] all of them."""
+    for kind in range(PAWN, KING):
+        men[kind] = state.pieces[kind] & state.colours[side]
+    men[0] = state.colours[side] & ~state.pieces[KING]
 
 
 @helper
 def bare_king_value(state, side):
     """The value for `side`, the stronger one."""
-    own = state.colours[side]
-    plies = plies_left(
-        side,
-        lowest_bit(state.pieces[KING] & own),
-        lowest_bit(state.pieces[KING] & ~own),
-        state.pieces[PAWN] & own,
-        state.pieces[KNIGHT] & own,
-        state.pieces[BISHOP] & own,
-        state.pieces[ROOK] & own,
-        state.pieces[QUEEN] & own,
-        state.turn != side,
-    )
+    men, own = np.empty(KING, np.uint64), state.colours[side]
+    list_men(state, side, men)
+    king, bare = lowest_bit(state.pieces[KING] & own), lowest_bit(state.pieces[KING] & ~own)
+    plies = plies_left(side, king, bare, men, state.turn != side)
     return 0.0 if plies >= DRAWN else MOST - SLOPE * min(plies, LONGEST)
 
 
 @helper
 def weigh_bare_king_moves(state, side, actions, count, out):
     """Fill `out` with a weight above 0 for each legal move, by the plies that are left after it; they sum to 1."""
-    own = state.colours[side]
-    strong = state.turn == side
-    king, bare = lowest_bit(state.pieces[KING] & own), lowest_bit(state.pieces[KING] & ~own)
+    men, own, strong = np.empty(KING, np.uint64), state.colours[side], state.turn == side
     least = 1e9
     for i in range(count):
         move = np.int64(actions[i])
         origin, target, promotion = move & 63, (move >> 6) & 63, move >> 12
         kind = np.int64(state.squares[origin]) & 7
-        pawns, knights = state.pieces[PAWN] & own, state.pieces[KNIGHT] & own
-        bishops, rooks, queens = state.pieces[BISHOP] & own, state.pieces[ROOK] & own, state.pieces[QUEEN] & own
-        new_king, new_bare = king, bare
+        king, bare = lowest_bit(state.pieces[KING] & own), lowest_bit(state.pieces[KING] & ~own)
+        list_men(state, side, men)
         if not strong:
-            new_bare = target
-            left = ~bit(target)
-            pawns, knights, bishops, rooks, queens = (
-                pawns & left,
-                knights & left,
-                bishops & left,
-                rooks & left,
-                queens & left,
-            )
+            bare = target
+            taken = np.int64(state.squares[target]) & 7
+            men[taken] &= ~bit(target)
+            men[0] &= ~bit(target)
         elif kind == KING:
-            new_king = target
+            king = target
         else:
-            becomes = promotion if promotion != 0 else kind
-            gone, there = ~bit(origin), bit(target)
-            pawns, knights, bishops, rooks, queens = (
-                pawns & gone,
-                knights & gone,
-                bishops & gone,
-                rooks & gone,
-                queens & gone,
-            )
-            if becomes == PAWN:
-                pawns |= there
-            elif becomes == KNIGHT:
-                knights |= there
-            elif becomes == BISHOP:
-                bishops |= there
-            elif becomes == ROOK:
-                rooks |= there
-            else:
-                queens |= there
-        if is_enough(pawns, knights, bishops, rooks, queens):
-            plies = plies_left(side, new_king, new_bare, pawns, knights, bishops, rooks, queens, strong)
-        else:
-            plies = DRAWN
-        out[i] = min(plies, 2.0 * LONGEST) if strong else -min(plies, 2.0 * LONGEST)
+            men[kind] ^= bit(origin)
+            men[promotion if promotion != 0 else kind] |= bit(target)
+            men[0] ^= bit(origin) | bit(target)
+        plies = plies_left(side, king, bare, men, strong) if is_enough(men, men[0]) else DRAWN
+        plies = min(plies, 2.0 * LONGEST)
+        out[i] = plies if strong else -plies
         least = min(least, out[i])
     total = 0.0
     for i in range(count):

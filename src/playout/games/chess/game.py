@@ -32,6 +32,8 @@ class Chess(ChessRules):
     be taken en passant; 17: the halfmove clock / 100; 18: whether the position has occurred before; 19: ones. Rights,
     clock and 18 fill a whole plane.
 
+    Against a bare king, values and priors go by the moves left until mate, and `is_known` keeps networks out.
+
     Features: planes 0 to 11, flattened (64 * plane + 8 * row + column); 768 to 771: castling rights in the order above;
     772 to 779: the file where a pawn can be taken en passant.
 

@@ -13,7 +13,10 @@ from .board import NOT_A, NOT_H, ONE, bit
 
 Boards = NDArray[np.uint64]
 PAWNS = 24  # squares of the pawn: 4 * (rank - 1) + file
-_1, _8 = np.uint64(1), np.uint64(8)
+SEVENTH = 48  # the first square of the rank before the last
+NONE, EVERY = np.uint64(0), ~np.uint64(0)
+STEPS = [(rank, file) for rank in (-1, 0, 1) for file in (-1, 0, 1) if rank or file]
+_1, _7, _8, _9 = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
 
 
 def _next_to(boards: Boards) -> Boards:
@@ -29,46 +32,37 @@ def _find_wins() -> tuple[Boards, Boards]:
 
     A pawn that becomes a queen or rook and can't be taken wins.
     """
-    here = ONE << np.arange(64, dtype=np.uint64)
-    pawns = np.array([8 * (1 + at // 4) + at % 4 for at in range(PAWNS)])
-    pawn = here[pawns][:, None]
-    check = (((pawn & NOT_A) << np.uint64(7)) | (pawn << np.uint64(9))) & here != 0
-    near = here | _next_to(here)
-    legal = ~near & ~pawn & np.where(pawn == here, np.uint64(0), ~np.uint64(0))
-    ahead = pawn << _8  # of a pawn on the seventh rank: where it becomes a queen
-    safe = np.where(near & ahead != 0, _next_to(ahead), ~np.uint64(0)) & ~ahead
-    queens = np.where((pawns[:, None] >= 48) & (ahead != here), safe, np.uint64(0))
-    double = np.where((pawns[:, None] < 16) & (ahead != here), ~ahead, np.uint64(0))  # may the pawn move two steps?
-    steps = [
-        np.array([(b, b + 8 * r + f) for b in range(64) if 0 <= b % 8 + f < 8 and 0 <= b // 8 + r < 8])
-        for f in (-1, 0, 1)
-        for r in (-1, 0, 1)
-        if f or r
-    ]
-    first = np.zeros((PAWNS, 64), np.uint64)  # the bare king moves
-    moves = np.zeros((PAWNS, 64), np.uint64)
-    ours = legal & queens & np.where(check, np.uint64(0), ~np.uint64(0))
-    allowed = legal & np.where(check, np.uint64(0), ~np.uint64(0))
-    for pair in steps:
-        moves[:, pair[:, 0]] |= allowed[:, pair[:, 1]] | np.where(
-            pawn == here[pair[:, 1]], ~_next_to(pawn), np.uint64(0)
-        )
-    theirs = first
+    here = ONE << np.arange(64, dtype=np.uint64)  # [bare king]
+    squares = np.array([[8 * (1 + at // 4) + at % 4] for at in range(PAWNS)])
+    pawn = here[squares]  # [pawn, 1]
+    ahead, near = pawn << _8, here | _next_to(here)
+    check = (((pawn & NOT_A) << _7) | (pawn << _9)) & here != 0
+    legal: Boards = np.where(pawn != here, ~near & ~pawn, NONE)
+    allowed: Boards = np.where(check, NONE, legal)  # with the stronger side to move
+    open_ahead = np.where(ahead != here, ~ahead, NONE)
+    takes: Boards = np.where(pawn == here, ~_next_to(pawn), NONE)  # the bare king steps on the pawn
+    safe = np.where(near & ahead != 0, _next_to(ahead), EVERY)
+    ours: Boards = np.where(squares >= SEVENTH, allowed & open_ahead & safe, NONE)  # a pawn that becomes a queen
+    moves = _after_a_step(allowed | takes) | np.where(check, EVERY, NONE)
+    theirs = np.full_like(ours, NONE)
     while True:
-        escapes = np.zeros((PAWNS, 64), np.uint64)
-        for pair in steps:
-            there = pair[:, 1]
-            escapes[:, pair[:, 0]] |= (allowed & ~ours)[:, there] | np.where(
-                pawn == here[there], ~_next_to(pawn), np.uint64(0)
-            )
-        lost = legal & ~escapes & (moves | np.where(check, ~np.uint64(0), np.uint64(0)))
-        pushed = np.zeros((PAWNS, 64), np.uint64)
+        lost = legal & moves & ~_after_a_step((allowed & ~ours) | takes)
+        pushed = np.full_like(ours, NONE)
         pushed[:-4] = lost[4:]
-        pushed[:4] |= lost[8:12] & double[:4]
-        won = allowed & (ours | _next_to(lost) | pushed)
+        pushed[:4] |= lost[8:12] & open_ahead[:4]  # two steps
+        won = ours | (allowed & (_next_to(lost) | pushed))
         if (won == ours).all() and (lost == theirs).all():
             return ours, theirs
         ours, theirs = won, lost
+
+
+def _after_a_step(boards: Boards) -> Boards:
+    """For each square of the bare king, what some step of it leads to, [pawn, bare king]."""
+    found, padded = np.full_like(boards, NONE), np.full((PAWNS, 10, 10), NONE)
+    padded[:, 1:-1, 1:-1] = boards.reshape(PAWNS, 8, 8)
+    for rank, file in STEPS:
+        found |= padded[:, 1 + rank : 9 + rank, 1 + file : 9 + file].reshape(PAWNS, 64)
+    return found
 
 
 WINS = np.stack(_find_wins()).ravel()  # at 64 * (24 * (the bare king moves) + pawn) + bare king
@@ -82,4 +76,4 @@ def is_pawn_win(side, pawn, king, bare, bare_moves):
         flip ^= 7
     pawn, king, bare = pawn ^ flip, king ^ flip, bare ^ flip
     at = 4 * ((pawn >> 3) - 1) + (pawn & 7)
-    return WINS[64 * (PAWNS * bare_moves + at) + bare] & bit(king) != 0
+    return WINS[64 * ((PAWNS if bare_moves else 0) + at) + bare] & bit(king) != 0
