@@ -94,7 +94,10 @@ def seen_by(network, position, temperature=1.0):
     values = [0.0] * game.players
     for p in range(game.players):
         values[p] = value if p == player else game.sums_to - value
-    return values, (weights / weights.sum()).tolist()
+    shares = (weights / weights.sum()).tolist()
+    if game.has("is_known") and game.rules.functions["is_known"](game.rules.view(position.buffer)):
+        return static if network.base_value else values, known if network.base_policy else shares
+    return values, shares
 
 
 def game_knows(position):

@@ -155,6 +155,19 @@ def test_kernels_that_build_on_the_game_agree_with_numpy(name):
         assert priors == pytest.approx(weights, abs=2e-5)
 
 
+def test_where_the_game_knows_better_a_network_that_builds_on_it_adds_nothing():
+    game = games.load("chess")
+    position = game.position("8/8/8/3k4/8/8/8/KR6 w - - 0 1")  # a bare king
+    based = random_network(game, 16, "scalar", base_value=0.8, base_policy=1.2)
+    values, priors = kernel_answer(game, based, position)
+    static, known = game_knows(position)
+    assert values == static
+    assert priors == pytest.approx(known, abs=1e-12)
+    values, priors = kernel_answer(game, random_network(game, 16, "scalar"), position)
+    assert values != pytest.approx(static, abs=1e-3)
+    assert priors != pytest.approx(known, abs=1e-3)
+
+
 def test_trees_of_networks_that_build_on_the_game_are_the_oracles(tmp_path):
     assert_oracles_tree(games.load("connect4"), {}, tmp_path, base_value=0.7, base_policy=0.9)
 

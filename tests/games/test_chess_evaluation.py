@@ -5,6 +5,7 @@ import pytest
 
 import playout as po
 from playout.core import rules as core
+from playout.games.chess.bare_king import bare_king_value, stronger_side
 from playout.games.chess.captures import settled_value, squashed
 from playout.games.chess.evaluation import FULL_PHASE, WORTH, exchange, phase_of, static_value
 
@@ -96,7 +97,11 @@ def test_compiled_equals_uncompiled_and_the_position_is_left_as_it_was(chess, fe
     position = chess.position(fen)
     before = position.buffer.copy()
     mover = int(position.state.turn)
-    expected = squashed(uncompiled(settled_value, position.state))
+    side = uncompiled(stronger_side, position.state)
+    if side >= 0:
+        mover, expected = side, uncompiled(lambda state: bare_king_value(state, side), position.state)
+    else:
+        expected = squashed(uncompiled(settled_value, position.state))
     assert values(chess, fen)[mover] == pytest.approx(expected, abs=1e-12)
     position = chess.position(fen)
     values(chess, fen)

@@ -137,7 +137,8 @@ class Rules:
             if COMPILED:
                 listed = register_jitable(listed)
             own = self._checked(name) if based else None
-            made = MAKERS[name](self.players, self.guard, self._part("current_player"), listed, index, own)
+            known = self._part("is_known") if "is_known" in self.functions else None
+            made = MAKERS[name](self.players, self.guard, self._part("current_player"), listed, index, own, known)
             if COMPILED:
                 kinds, signature = list(map(from_dtype, self._layouts)), SIGNATURES[name]
                 made = make_network_entry(register_jitable(made), len(signature.args), len(kinds) == 2)

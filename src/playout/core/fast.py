@@ -6,6 +6,7 @@ policy head has a row for each `action_index`, and only those of legal actions a
 
 A network may build on what the game knows already, and learn only what that misses: `base_value` times the inverse
 tanh of the game's `evaluate` is added to the value's sum, `base_policy` times the logs of its `priors` to the policy's.
+Where the game's `is_known` says so, its own answers stand alone.
 
 `evaluate` and `priors` each compute the hidden layer from nothing. To keep it from a leaf's evaluation to its
 expansion, every leaf would need a row of its own.
@@ -139,15 +140,18 @@ def base_of_priors(weights, count):
 
 
 def make_value(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any, is_known: Any
 ) -> Callable[..., Any]:
     """A network's value head as a game's `evaluate`; `own` is that of the game, if the network builds on it.
 
     Where chance moves, it is player 0 who looks.
     """
-    two, has_own = players == 2, own is not None
+    two, has_own, may_know = players == 2, own is not None, own is not None and is_known is not None
 
     def network_value(state, values, facts):
+        if may_know and is_known(state):
+            own(state, values)
+            return
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))
@@ -180,15 +184,18 @@ def make_value(
 
 
 def make_policy(
-    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any
+    players: int, checked: bool, current_player: Any, list_active: Any, action_index: Any, own: Any, is_known: Any
 ) -> Callable[..., Any]:
     """A network's policy head as a game's `priors`: weights exp(logit / temperature), the greatest of them 1.
 
     `own` is the game's own rule, if the network builds on it.
     """
-    has_index, has_own = action_index is not None, own is not None
+    has_index, has_own, may_know = action_index is not None, own is not None, own is not None and is_known is not None
 
     def network_priors(state, actions, count, out, facts):
+        if may_know and is_known(state):
+            own(state, actions, count, out)
+            return
         weights, hidden = array_at(facts.weights, facts.length), np.int64(facts.hidden)
         active, units = new_active(min(facts.feature_count, MOST_ACTIVE)), new_hidden(hidden)
         player = max(np.int64(current_player(state)), np.int64(0))

@@ -50,6 +50,7 @@ SIGNATURES = {
         *(ACTIONS, ACTIONS, ACTIONS, ACTIONS, FLOATS, ACTIONS),
     ),
     "features": types.int64(STATE, types.int64, ACTIONS),
+    "is_known": types.int64(STATE),
 }
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)

@@ -30,6 +30,7 @@ OPTIONAL = {
     "hash": "hash(state)",
     "observe": "observe(state, player, planes)",
     "features": "features(state, player, out)",
+    "is_known": "is_known(state)",
     "action_index": "action_index(state, action)",
     "action_code": "action_code(state, action)",
     "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",

@@ -77,6 +77,8 @@ class Game(ObjectHooks):
         observe(state, player, planes): fill what a network sees from a player's side; `planes` arrives zeroed.
         features(state, player, out): write the active inputs of a network inside the loop (docs/networks.md) as a
             player sees them, numbers from 0 to feature_count - 1, into `out`; return how many.
+        is_known(state): return whether `evaluate` and `priors` alone decide here, because the game knows this position
+            better than a network that builds on them.
         action_index(state, action): return the index of an action in a network's policy; by default its number.
         action_code(state, action): return what playouts that learn remember an action by, in any position; by default
             its number.

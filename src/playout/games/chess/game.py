@@ -8,6 +8,7 @@ from playout.game import Game, Position
 
 from . import drawing
 from . import text as texts
+from .bare_king import bare_king_value, stronger_side, weigh_bare_king_moves
 from .board import STATE
 from .captures import settled_value, squashed
 from .observation import FEATURES, PLANES, POLICY_SIZE, fill_planes, list_features, policy_index
@@ -31,6 +32,8 @@ class Chess(ChessRules):
     be taken en passant; 17: the halfmove clock / 100; 18: whether the position has occurred before; 19: ones. Rights,
     clock and 18 fill a whole plane.
 
+    Against a bare king, values and priors go by the moves left until mate, and `is_known` keeps networks out.
+
     Features: planes 0 to 11, flattened (64 * plane + 8 * row + column); 768 to 771: castling rights in the order above;
     772 to 779: the file where a pawn can be taken en passant.
 
@@ -51,13 +54,25 @@ class Chess(ChessRules):
 
     @staticmethod
     def priors(state, actions, count, out):
-        weigh_moves(state, actions, count, out)
+        side = stronger_side(state)
+        if side >= 0:
+            weigh_bare_king_moves(state, side, actions, count, out)
+        else:
+            weigh_moves(state, actions, count, out)
 
     @staticmethod
     def evaluate(state, values):
-        mover = state.turn
-        value = squashed(settled_value(state))
-        values[mover], values[1 - mover] = value, -value
+        side = stronger_side(state)
+        if side >= 0:
+            value = bare_king_value(state, side)
+        else:
+            side = np.int64(state.turn)
+            value = squashed(settled_value(state))
+        values[side], values[1 - side] = value, -value
+
+    @staticmethod
+    def is_known(state):
+        return stronger_side(state) >= 0
 
     @staticmethod
     def observe(state, player, planes):
