@@ -110,7 +110,7 @@ def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other
     expect(page.locator("#create")).to_be_disabled()
     text.fill("X.O/.X./...")
     expect(page.locator("dialog .turn-line")).to_contain_text("X.O/.X./...")
-    expect(page.locator("dialog .turn-line")).to_contain_text("player 2 to move")
+    expect(page.locator("dialog .turn-line")).to_contain_text("O to move")
     expect(page.locator("dialog .problem")).to_have_count(0)
     page.get_by_role("button", name="From the start").click()
     expect(page.locator("dialog .turn-line")).to_contain_text(".../.../...")

@@ -98,6 +98,7 @@ class Catalogue:
             "description": games.describe(name) if built_in else about.partition("\n")[0],
             "about": about,
             "players": game.players,
+            "player_names": list(game.player_names),
             "preset": preset_for(game),
             "range": list(game.range) if game.range else None,
             "built_in": built_in,

@@ -3,7 +3,7 @@
 import heapq
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from playout.errors import ActionError
@@ -18,6 +18,7 @@ from playout.search.result import ActionStats, Result
 from playout.search.step import Playout, Step
 
 from .refusals import Refusal
+from .requests import MapWatch, TreeWatch, WatchedViews
 
 ACTIONS = 1000  # of a position that are listed
 NODES = 1000  # of a tree
@@ -116,7 +117,8 @@ def found_view(found: BestFound) -> dict[str, Any]:
 def explanation_view(result: Result, language: str) -> dict[str, Any]:
     """Why this action: in words, and the facts behind them."""
     facts = explain_data(result)
-    return {"text": render(facts, language), "facts": plain(facts)}
+    names = result.position.game.player_names
+    return {"text": render(facts, language, names), "facts": plain(facts)}
 
 
 def settings_view(game: Game) -> dict[str, Any]:
@@ -286,6 +288,28 @@ def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
             order += 1
             heapq.heappush(waiting, (-child.visits, order, child))
     return {"found": found, "complete": complete}
+
+
+def watched_views(search: Search, result: Callable[[], Result], wanted: WatchedViews, lean: bool) -> dict[str, Any]:
+    """Several views of one moment; `lean`: a run is on, so they must be quick."""
+    found: dict[str, Any] = {"point": point_view(search) if search.simulations else None}
+    if wanted.result:
+        found["result"] = result_view(result(), lines=not lean)
+    if wanted.explain is not None:
+        found["explanation"] = explanation_view(result(), wanted.explain)
+    for name, view in (("tree", wanted.tree), ("line", wanted.line), ("map", wanted.map)):
+        if view is None:
+            continue
+        given = view.model_dump()
+        try:
+            if isinstance(view, TreeWatch):
+                found[name] = tree_view(search, **given | {"lean": view.lean and lean})
+            else:
+                found[name] = map_view(search, **given) if isinstance(view, MapWatch) else line_view(search, **given)
+        except Refusal as refusal:  # a path that a move has left behind
+            found[name] = None
+            found.setdefault("missing", {})[name] = refusal.message
+    return found
 
 
 # One simulation.

@@ -149,7 +149,16 @@ function Panel() {
 }
 
 function Notices() {
+  const { question } = state;
   return html`<div class="notices">
+    ${
+      question &&
+      html`<div class="question" role="alertdialog" aria-label=${question.text}>
+        <p>${question.text}</p>
+        <button id="yes" class="primary" onClick=${() => question.answer(true)}>${t("yes_go")}</button>
+        <button id="no" class="quiet" onClick=${() => question.answer(false)}>${t("cancel")}</button>
+      </div>`
+    }
     ${state.notices.map(
       (n) =>
         html`<p key=${n.id} class=${n.kind} role=${n.kind === "error" ? "alert" : "status"}>

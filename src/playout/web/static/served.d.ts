@@ -31,6 +31,7 @@ export interface GameSetting {
 
 export interface Game {
   game: string;
+  player_names: string[];
   description: string;
   about: string;
   preset: string;
@@ -89,6 +90,7 @@ export interface Position {
 
 export interface Run {
   id: number;
+  kind?: string;
   share: number | null;
   simulations: number;
   simulations_per_second: number;
@@ -127,6 +129,13 @@ export interface ListedSession extends SessionHead {
 
 export interface Session extends SessionHead {
   game_settings: Record<string, number | number[] | string>;
+  players: number;
+  /** What people call the players; empty: they have no names. */
+  player_names: string[];
+  /** Two players, and what one gets the other loses. */
+  zero_sum: boolean;
+  /** What each player has got since the start; null before a move. */
+  returns: number[] | null;
   range: Range | null;
   preset: string;
   options: Record<string, string>;
@@ -254,7 +263,7 @@ export interface Line {
 }
 
 export interface Found {
-  found: { path: Path; line: string[]; visits: number; value: number | null }[];
+  found: { path: Path; line: string[]; visits: number; value: number | null; value_for: number }[];
   complete: boolean;
 }
 
@@ -361,6 +370,17 @@ export interface ServerStep {
   returns: number[];
   backup: StepChange[];
   path: Path;
+  /** How many simulations have been run, this one included. */
+  simulations: number;
+  version: number;
+  before: SeenBefore | null;
+}
+
+/** The views of the search before a step. */
+export interface SeenBefore {
+  result?: Result;
+  map?: TreeMap;
+  explanation?: Explanation;
 }
 
 export type LiveMessage =

@@ -87,7 +87,8 @@ export interface Item {
   shown: Shown | null;
   visits: number;
   value: number | null;
-  proven: boolean;
+  /** What its exact value says to the player whom it is shown for. */
+  proof: "win" | "loss" | "draw" | "exact" | null;
   shared: boolean;
   node: number | null;
   closed: boolean;
@@ -165,6 +166,8 @@ export interface State {
   answers: (Answer & { kind: AskKind; question: string | null })[];
   asking: boolean;
   notices: Notice[];
+  /** What the user is asked. */
+  question: { text: string; answer: (yes: boolean) => void } | null;
   /** The failure that was closed, as JSON. */
   readFailure: string | null;
   /** A position of an expected line that is looked at on the board. */

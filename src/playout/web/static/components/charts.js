@@ -4,8 +4,8 @@ import { html, useRef, useState } from "../vendor/preact-htm.js";
 import { foundLine, linesOf, scaleOf, seriesOf } from "../chart.js";
 import { LINES } from "../colour.js";
 import { count, percent, value } from "../format.js";
-import { t } from "../i18n.js";
-import { state, theme } from "../store.js";
+import { t, who } from "../i18n.js";
+import { current, seen, theme } from "../store.js";
 import { useSize } from "./size.js";
 
 /** @import { Chart as ChartData, ChartPoint } from "../types.js" */
@@ -18,7 +18,7 @@ const HEIGHT = 116,
   TOP = 6;
 
 /** @param {{ chart?: ChartData, series?: number[] }} props */
-export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
+export function Charts({ chart = seen().chart, series = seriesOf(chart) }) {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
   const box = useRef(/** @type {any} */ (null));
   const { width } = useSize(box, { width: 300, height: 0 });
@@ -35,7 +35,14 @@ export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
               width=${width}
               show=${percent}
             />
-            <${Chart} chart=${chart} field="value" title=${t("chart_value")} series=${series} width=${width} show=${value} />
+            <${Chart}
+              chart=${chart}
+              field="value"
+              title=${t("chart_value", { who: who(Math.max(0, current().position.player)) })}
+              series=${series}
+              width=${width}
+              show=${value}
+            />
             <${FoundChart} chart=${chart} width=${width} />
             <${Names} chart=${chart} series=${series} />`
     }

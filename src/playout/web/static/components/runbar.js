@@ -5,7 +5,7 @@ import { count, percent, seconds, value } from "../format.js";
 import { t } from "../i18n.js";
 import { play, run } from "../session.js";
 import { stepOn } from "../stepping.js";
-import { current, keep, searchable, set, shownBest, state } from "../store.js";
+import { current, keep, searchable, seen, set, shownBest, state } from "../store.js";
 import { Failure } from "./failure.js";
 
 /** @import { Run } from "../types.js" */
@@ -115,15 +115,16 @@ export function Runbar() {
 
 /** @param {{ running: Run | null }} props */
 function Progress({ running }) {
-  const { result } = state,
+  const { result, simulations: now } = seen(),
     session = current();
-  const simulations = running ? Math.max(session.simulations, result?.total ?? 0) : session.simulations;
+  const simulations = running ? Math.max(now, result?.total ?? 0) : now;
   return html`<div class="progress-box">
     <div class="numbers" id="status">
       <span><b id="simulations">${count(simulations)}</b> ${t("simulations")}</span>
       ${session.kept && session.visits > session.simulations && html`<span><b>${count(session.kept.visits)}</b> ${t("kept")}</span>`}
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
       ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", { n: state.compiling })}</span>`}
+      ${running?.kind === "seek" && html`<span class="dim" id="seeking">${t("seeking")}</span>`}
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
       ${!running && session.last_run && (session.simulations > 0 || session.last_run.message) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
     </div>

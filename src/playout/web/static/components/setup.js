@@ -213,10 +213,8 @@ function PositionFields({ game, name, text, moves, checked, onText, onMoves }) {
               onMove=${(/** @type {Action} */ a) => !problem && !checking && onMoves([...moves, a.number])}
             />
             <p class="turn-line">
-              <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>${" "}<span
-                class="position-text"
-                >${position.text}</span
-              >
+              <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player, game.player_names) })}</b
+              >${" "}<span class="position-text">${position.text}</span>
             </p>
           </div>`
         : !problem && html`<p class="dim pad" role="status">${t("loading")}</p>`

@@ -5,6 +5,7 @@ import { termsOf } from "../beats.js";
 import { count, full, plain, value } from "../format.js";
 import { t, told, who } from "../i18n.js";
 import { ask } from "../session.js";
+import { turned, viewer } from "../side.js";
 import { beat, phaseWord } from "../stepping.js";
 import { set, state } from "../store.js";
 
@@ -164,7 +165,9 @@ const Returns = ({ returns }) =>
 /** @param {Step} step @param {number} reached the place that is changed now */
 function Backup(step, reached) {
   if (reached < 0) return html`<p>${t("backup_none")}</p>`;
+  const side = viewer();
   return html`<p>${t("backup_words")} <${Returns} returns=${step.returns} /></p>
+    ${side !== null && html`<p class="dim" id="backup-side">${t("values_for", { who: who(side) })}</p>`}
     <table class="scores backup">
       <thead>
         <tr>
@@ -184,10 +187,14 @@ function Backup(step, reached) {
                 class=${index === reached ? "best" : index > reached ? "later" : ""}
               >
                 <th scope="row" title=${where(place)}>${i === 0 ? where(place, 2) : ""}</th>
-                <td>${told(`field_${change.field}`, change.field)}</td>
-                <td class="right">${plain(change.before)}</td>
+                <td>
+                  ${told(`field_${change.field}`, change.field)}${side === null && isValue(change.field) && place.what !== "tree" ? ` (${who(playerAt(step, place))})` : ""}
+                </td>
+                <td class="right">${plain(shownAs(step, place, change.field, change.before))}</td>
                 <td>→</td>
-                <td class="right"><b>${index <= reached ? plain(change.after) : "…"}</b></td>
+                <td class="right">
+                  <b>${index <= reached ? plain(shownAs(step, place, change.field, change.after)) : "…"}</b>
+                </td>
               </tr>`,
           ),
         )}
@@ -195,6 +202,19 @@ function Backup(step, reached) {
     </table>
     ${reached < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
 }
+
+/** @param {string} field */
+const isValue = (field) => field === "value" || field === "own" || field === "proven";
+
+/** Whose value stands at a place: at a node, of who moves there; at an edge, of who chose it. @param {Step} step @param {Place} place */
+function playerAt(step, place) {
+  const depth = place.path.length - (place.what === "edge" ? 1 : 0);
+  const player = step.selection[depth]?.player ?? (step.expansion?.depth === depth ? step.expansion.player : 0);
+  return Math.max(0, player);
+}
+
+/** A number of the backup, for the player whose values are shown. @param {Step} step @param {Place} place @param {string} field @param {Score} x */
+const shownAs = (step, place, field, x) => (isValue(field) && place.what !== "tree" ? turned(x, playerAt(step, place)) : x);
 
 /** A place of the tree in words. @param {Place} place @param {number} [most] how many of its last moves are named */
 function where(place, most = Infinity) {

@@ -3,10 +3,11 @@
 import { html, useEffect, useRef } from "../vendor/preact-htm.js";
 import { rangeOf, valueColour } from "../colour.js";
 import { count, value } from "../format.js";
-import { t } from "../i18n.js";
+import { t, who } from "../i18n.js";
 import { layout } from "../layout.js";
 import { textWidth } from "../measure.js";
 import { key, shownTree } from "../shown.js";
+import { proofOf, turned, viewer } from "../side.js";
 import { overlay } from "../stepping.js";
 import { current, state, theme } from "../store.js";
 import { choose, expand, followLine } from "../treeview.js";
@@ -15,7 +16,7 @@ import { keysAt, useFocus } from "./focus.js";
 import { Edge, Extra, Pill, sharedLinks } from "./treenodes.js";
 import { useReturn, useView } from "./view.js";
 
-/** @import { Item, Range } from "../types.js" */
+/** @import { Item, Range, TreeNode } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
 export function Tree() {
@@ -23,7 +24,8 @@ export function Tree() {
   const box = useRef(/** @type {any} */ (null));
   const began = performance.now();
   const top = shownTree(state, overlay());
-  const drawn = top && layout(top, { root: t("root"), more: (n) => t("n_more", { n: count(n) }) }, textWidth);
+  const names = { root: t("root"), more: (/** @type {number} */ n) => t("n_more", { n: count(n) }), worth };
+  const drawn = top && layout(top, names, textWidth);
   const items = drawn?.items ?? [];
   const range = rangeOf(
     current(),
@@ -67,6 +69,12 @@ export function Tree() {
   </section>`;
 }
 
+/** A node's value for the player whose values are shown. @param {TreeNode} node */
+const worth = (node) => ({
+  value: turned(node.value, node.value_for),
+  proof: proofOf(turned(node.proven, node.value_for)),
+});
+
 /** Looks at a node, or shows more children. @param {Item} item */
 const press = (item) =>
   item.kind === "more" ? expand(key(item.path), item.shownCount + Math.min(item.more, 20)) : choose(item.path);
@@ -81,9 +89,10 @@ const Zoom = ({ view }) =>
 
 /** @param {{ range: Range }} props */
 function Legend({ range }) {
-  const stops = [0, 0.25, 0.5, 0.75, 1];
-  return html`<div class="legend" title=${t("legend_title")}>
-    <span>${t("legend_value")}</span><span>${value(range[0])}</span>
+  const side = viewer(),
+    stops = [0, 0.25, 0.5, 0.75, 1];
+  return html`<div class="legend" title=${side === null ? t("legend_title") : t("legend_title_for", { who: who(side) })}>
+    <span>${side === null ? t("legend_value") : t("legend_value_for", { who: who(side) })}</span><span>${value(range[0])}</span>
     ${stops.map((s) => html`<i style=${{ background: valueColour(range[0] + s * (range[1] - range[0]), range, theme()) }}></i>`)}
     <span>${value(range[1])}</span><span class="sep">·</span><span>${t("legend_size")}</span>
   </div>`;
