@@ -46,6 +46,7 @@ class ServerOut(AnswerModel):
     version: str
     ask: dict[str, str] | None = Field(description="The language model, or null.")
     limits: dict[str, int] = Field(description="Caps, by name; see docs/http.md.")
+    game: str = Field(description="The game that a visit begins with: the first of `--game`, or tictactoe.")
     sessions: int = Field(description="How many there are.")
     running: int = Field(description="How many of them have a run on.")
     compiling: int | None = Field(description="While a first search is compiled, about how many seconds that takes.")

@@ -21,6 +21,7 @@ from .refusals import Refusal, game_may_fail
 from .views import unpadded
 
 PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
+FIRST = "tictactoe"  # the game of a visit, unless the server was started with one
 NOT_HERE = ("roots",)  # settings that a session refuses: it shows one tree
 
 
@@ -48,6 +49,11 @@ class Catalogue:
     def names(self) -> list[str]:
         """All games, the built-in ones first."""
         return [*games.names(), *self._own]
+
+    @property
+    def first(self) -> str:
+        """The game that a visit begins with: the first that the server was started with."""
+        return next(iter(self._own), FIRST)
 
     def load(self, name: str, settings: Mapping[str, Any] | None = None) -> Game:
         """A game by its name, with settings; nothing is imported for a client."""

@@ -75,7 +75,13 @@ function Header() {
     ${!state.connected && html`<span class="problem" role="status">${t("disconnected")}</span>`}
     <nav class="grow end row">
       <button class="quiet" id="open-setup" onClick=${() => set({ dialog: "setup" })}>${t("set_up")}</button>
-      <button class="quiet" id="open-compare" onClick=${() => set({ dialog: "compare" })} disabled=${session.position.over}>
+      <button
+        class="quiet"
+        id="open-compare"
+        onClick=${() => set({ dialog: "compare" })}
+        disabled=${session.position.over}
+        title=${session.position.over ? t("why_over") : ""}
+      >
         ${t("compare")}
       </button>
       <button class="quiet" id="open-keep" onClick=${() => set({ dialog: "keep" })}>${t("sessions")}</button>

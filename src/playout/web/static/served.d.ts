@@ -20,6 +20,8 @@ export interface Server {
   name: string;
   version: string;
   ask: { model: string } | null;
+  /** The game that a visit begins with. */
+  game: string;
   compiling: number | null;
 }
 

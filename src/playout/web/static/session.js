@@ -60,7 +60,7 @@ async function entering(action) {
 async function visit() {
   const before = keptInTab("visit");
   const unused = before && before !== deleted && (await get(sessionUrl(before)).catch(() => null));
-  const session = unused?.temporary ? unused : await post(SESSIONS, { game: "tictactoe", temporary: true });
+  const session = unused?.temporary ? unused : await post(SESSIONS, { game: state.server?.game, temporary: true });
   keepInTab("visit", session.id);
   enter(session, true);
 }
@@ -196,11 +196,17 @@ export const startAgain = (body) =>
 export const limits = ({ kind, simulations, seconds }) =>
   kind === "simulations" ? { simulations } : kind === "seconds" ? { seconds } : {};
 
+const MOST = { simulations: 2 ** 53, seconds: 1e9 };
+
+/** Whether the server takes that much. @param {string} kind @param {number} amount */
+export const isBudget = (kind, amount) => amount > 0 && amount <= (kind === "seconds" ? MOST.seconds : MOST.simulations);
+
 /** Shown from the click on, until the server tells of the run itself. @param {string} kind @returns {Run} */
 const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simulations: 0, simulations_per_second: 0 });
 
 export function run() {
   if (state.run) return stop();
+  if (state.budget.wrong) return;
   set({ run: starting(state.budget.kind), shown: null, session: { ...current(), failure: null }, readFailure: null });
   tellOfCompiling(() => state.run !== null && !state.run.simulations);
   return changing("run", async () => {

@@ -112,6 +112,8 @@ export interface Budget {
   kind: string;
   simulations: number;
   seconds: number;
+  /** Whether what was typed can't be run. */
+  wrong?: boolean;
 }
 
 export interface Notice {

@@ -6,7 +6,7 @@ import { NO_CHART, seriesOf, withPoint } from "../chart.js";
 import { rangeOf } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
-import { limits, open } from "../session.js";
+import { isBudget, limits, open } from "../session.js";
 import { current, trying } from "../store.js";
 import { SESSIONS, sessionUrl } from "../urls.js";
 import { Charts } from "./charts.js";
@@ -132,8 +132,9 @@ export function Compare() {
  */
 function Budgets({ sides, running, onStart, onStop }) {
   const [budget, setBudget] = useState(/** @type {Budget} */ ({ kind: "simulations", simulations: 20000, seconds: 3 }));
-  const give = (/** @type {number} */ amount) => {
-    if (amount > 0) setBudget({ ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(amount) : amount });
+  const give = (/** @type {number} */ typed) => {
+    const amount = budget.kind === "simulations" ? Math.round(typed) : typed;
+    setBudget({ ...budget, [budget.kind]: amount, wrong: !isBudget(budget.kind, amount) });
   };
   const both = sides.length > 0 && !running && sides.every((s) => s.result) ? sides.map((s) => s.result?.best) : null;
   return html`<div class="row wrap">
@@ -154,9 +155,11 @@ function Budgets({ sides, running, onStart, onStop }) {
       step="any"
       aria-label=${t("budget")}
       value=${budget.kind === "seconds" ? budget.seconds : budget.simulations}
+      aria-invalid=${budget.wrong ? "true" : undefined}
       onInput=${(e) => give(Number(e.target.value))}
     />
-    ${running ? html`<button class="stop" onClick=${onStop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" onClick=${() => onStart(budget)}>▶ ${t("run_both")}</button>`}
+    ${budget.wrong && html`<span class="problem" role="status">${t(`why_${budget.kind}`)}</span>`}
+    ${running ? html`<button class="stop" onClick=${onStop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" disabled=${budget.wrong} onClick=${() => onStart(budget)}>▶ ${t("run_both")}</button>`}
     ${both && html`<b id="agreement">${t(both[0] === both[1] ? "agree" : "disagree", { a: both[0] ?? "–", b: both[1] ?? "–" })}</b>`}
   </div>`;
 }

@@ -104,7 +104,7 @@ export function Setup() {
         id="start-again"
         class="secondary"
         disabled=${!isSameGame || Boolean(state.run) || making}
-        title=${t("start_again_title")}
+        title=${!isSameGame ? t("why_other_game") : state.run ? t("why_running") : t("start_again_title")}
         onClick=${() => finish(() => startAgain(given(choice)))}
       >
         ${t("start_again")}

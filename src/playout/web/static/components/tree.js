@@ -19,6 +19,8 @@ import { useReturn, useView } from "./view.js";
 /** @import { Item, Range, TreeNode } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
+const MORE = 20; // children that are shown at once; then as many as there are already, so that few clicks show them all
+
 export function Tree() {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
   const box = useRef(/** @type {any} */ (null));
@@ -77,7 +79,9 @@ const worth = (node) => ({
 
 /** Looks at a node, or shows more children. @param {Item} item */
 const press = (item) =>
-  item.kind === "more" ? expand(key(item.path), item.shownCount + Math.min(item.more, 20)) : choose(item.path);
+  item.kind === "more"
+    ? expand(key(item.path), item.shownCount + Math.min(item.more, Math.max(MORE, item.shownCount)))
+    : choose(item.path);
 
 /** @param {{ view: ReturnType<typeof useView> }} props */
 const Zoom = ({ view }) =>
