@@ -50,6 +50,9 @@ class ServerOut(AnswerModel):
     sessions: int = Field(description="How many there are.")
     running: int = Field(description="How many of them have a run on.")
     compiling: int | None = Field(description="While a first search is compiled, about how many seconds that takes.")
+    compiling_for: float | None = Field(
+        description="While a first search is compiled, for how many seconds it has been."
+    )
 
 
 class GameOut(AnswerModel):

@@ -29,6 +29,7 @@ def read_server(server: Server) -> Response:
             "sessions": len(server.sessions),
             "running": server.sessions.running(),
             "compiling": compiling.about,
+            "compiling_for": None if (elapsed := compiling.elapsed) is None else round(elapsed, 1),
         }
     )
 

@@ -40,7 +40,7 @@ function App() {
                 <nav class="grow end row"><${Looks} /></nav>
               </header>
               <${Start} />`
-          : html`<p class="loading">${state.compiling ? t("compiling", { n: state.compiling }) : t("loading")}</p>`
+          : html`<${Loading} />`
       } <${Notices} />`;
   document.title = `${state.session.name || state.session.game} · Playout`;
   const Shown = state.dialog && DIALOGS[state.dialog];
@@ -54,6 +54,20 @@ function App() {
     ${Shown && html`<${Shown} key=${state.dialog} />`}
     <${Notices} />
     <div class="hidden" role="status" aria-live="polite">${state.said}</div>`;
+}
+
+/** While there is nothing to show yet: why, and how far it is. */
+function Loading() {
+  const { compiling } = state;
+  return html`<main class="loading" role="status">
+    <h1>Playout</h1>
+    <p>${compiling ? t("compiling", compiling) : t("loading")}</p>
+    ${
+      compiling &&
+      html`<progress max=${compiling.n} value=${compiling.passed} aria-label=${t("compiling_progress")}></progress>
+        <p class="small">${t("compiling_why")}</p>`
+    }
+  </main>`;
 }
 
 const Brand = () =>

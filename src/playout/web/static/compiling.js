@@ -1,4 +1,4 @@
-// While a first search waits for the compiler, nothing comes from its session: the server is asked every second.
+// While a first search waits for the compiler, nothing comes from its session: the server is asked how far it is.
 
 import { get } from "./api.js";
 import { set, state } from "./store.js";
@@ -6,13 +6,16 @@ import { SERVER } from "./urls.js";
 
 /** @import { Server } from "./types.js" */
 
+const EVERY = 500; // milliseconds
+
 /** @param {() => boolean} waits */
 export async function tellOfCompiling(waits) {
-  const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1000));
-  for (await aSecond(); waits(); await aSecond()) {
+  const aWhile = () => new Promise((resolve) => setTimeout(resolve, EVERY));
+  for (await aWhile(); waits(); await aWhile()) {
     /** @type {Server | null} */
     const server = await get(SERVER).catch(() => null);
-    if (waits()) set({ compiling: server?.compiling ?? null });
+    const passed = Math.round(server?.compiling_for ?? 0);
+    if (waits()) set({ compiling: server?.compiling ? { n: server.compiling, passed } : null });
   }
   if (state.compiling) set({ compiling: null });
 }

@@ -23,6 +23,7 @@ export interface Server {
   /** The game that a visit begins with. */
   game: string;
   compiling: number | null;
+  compiling_for: number | null;
 }
 
 export interface GameSetting {

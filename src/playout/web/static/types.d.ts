@@ -127,8 +127,8 @@ export interface State {
   games: Game[];
   presets: Preset[];
   settings: Setting[];
-  /** While a first search waits for the compiler: about how many seconds that takes. */
-  compiling: number | null;
+  /** While a first search waits for the compiler: about how many seconds that takes, and how many have passed. */
+  compiling: { n: number; passed: number } | null;
   /** Why there is no session to show. */
   trouble: { code: string | undefined; message: string } | null;
   session: Session | null;

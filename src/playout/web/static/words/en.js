@@ -2,7 +2,9 @@
 
 export const en = {
   loading: "Loading …",
-  compiling: "compiling once, about {n} s …",
+  compiling: "compiling once: {passed} s so far, about {n} s on an idle machine",
+  compiling_why: "The first search on this machine is compiled to machine code. It is kept: the next start is immediate.",
+  compiling_progress: "Progress of compiling",
   no_session: "No session is open",
   full: "The server is full",
   full_note: "There are {n} sessions, the most this server keeps. Delete one to start your own, or open one of them.",

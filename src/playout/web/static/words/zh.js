@@ -2,7 +2,9 @@
 
 export const zh = {
   loading: "载入中…",
-  compiling: "首次编译，约 {n} 秒……",
+  compiling: "首次编译：已用 {passed} 秒，空闲机器上约 {n} 秒",
+  compiling_why: "本机的第一次搜索会编译成机器码并保存，下次启动立即可用。",
+  compiling_progress: "编译进度",
   no_session: "没有打开的会话",
   full: "服务器已满",
   full_note: "已有 {n} 个会话，达到本服务器的上限。删除一个即可开始你自己的会话，或打开其中一个。",
