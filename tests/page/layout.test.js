@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { GAP, HEIGHT, ROW, layout, shorten } from "../../src/playout/web/static/layout.js";
 
 const worth = (node) => ({ value: node.value, proof: node.proven === null ? null : "win" });
-const NAMES = { root: "root", more: (n) => `${n} more`, worth };
+const NAMES = { root: "root", more: (n) => `${n} more`, fold: (n) => `… ${n} …`, worth };
 const width = (text) => 10 * text.length; // every letter is as wide as the next
 
 /** A shown node, as shown.js makes it. */

@@ -27,6 +27,7 @@ NAMED = 0.002  # share of the visits that a cell of the map needs to get its act
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
+LINE_VISITS = 4  # fewer say nothing about what to expect
 FOUND = 1000  # actions of the best line found
 SVG_BYTES = 1 << 20
 PATIENCE = 0.05  # seconds that a large view may take
@@ -214,10 +215,12 @@ def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
 
 
 def line_view(search: Search, path: Sequence[int], depth: int = 64) -> dict[str, Any]:
-    """The expected play from a node on."""
+    """The expected play from a node on, its first move and as far as the moves after it have more than a few visits."""
     node, numbers = node_at(search, path), list(path)
     nodes: list[dict[str, Any]] = []
     while len(nodes) < depth and (best := node.best) is not None and best.action is not None:
+        if nodes and best.visits < LINE_VISITS and best.proven is None:
+            break
         nodes.append(node_view(best))
         numbers.append(best.action)
         node = best

@@ -195,6 +195,8 @@ function Notices() {
   </div>`;
 }
 
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+const root = /** @type {HTMLElement} */ (document.getElementById("app"));
+root.replaceChildren(); // what stands there until the page is loaded
+render(html`<${App} />`, root);
 listen();
 begin();

@@ -16,6 +16,7 @@ export const shorten = (text, most = 18) => ([...text].length > most ? `${[...te
  * @typedef {object} Names
  * @property {string} root the word for it
  * @property {(n: number) => string} more the words for what is not shown
+ * @property {(n: number) => string} fold the words for the folded nodes of a deep path
  * @property {(node: TreeNode) => Worth} worth a node's value as it is shown
  */
 /** @typedef {{ value: number | null, proof: "win" | "loss" | "draw" | "exact" | null }} Worth */
@@ -85,6 +86,7 @@ function itemOf(shown, parent, names) {
     numbers: `${count(node.visits)} · ${worth.proof ? PROOF_SIGNS[worth.proof] : ""}${value(worth.value)}`,
     closed: !shown.open && shown.total > 0,
   });
+  if (shown.fold) Object.assign(item, { label: names.fold(shown.fold), numbers: "", fold: shown.fold, closed: false });
   item.children = shown.children.map((child) => itemOf(child, item, names));
   addExtras(item, shown, names);
   return item;

@@ -74,6 +74,8 @@ export interface Shown {
   children: Shown[];
   more: number;
   sprouts: string[] | null;
+  /** This stands for that many nodes of a deep path. */
+  fold?: number;
 }
 
 /** A node, a new action that is not visited yet (sprout), or the children that are not shown (more), with its place. */
@@ -94,6 +96,7 @@ export interface Item {
   closed: boolean;
   more: number;
   shownCount: number;
+  fold?: number;
   numbers: string;
   width: number;
   depth: number;

@@ -6,7 +6,7 @@ import { count, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { layout } from "../layout.js";
 import { textWidth } from "../measure.js";
-import { key, shownTree } from "../shown.js";
+import { folded, key, shownTree } from "../shown.js";
 import { proofOf, turned, viewer } from "../side.js";
 import { overlay } from "../stepping.js";
 import { current, state, theme } from "../store.js";
@@ -25,8 +25,10 @@ export function Tree() {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
   const box = useRef(/** @type {any} */ (null));
   const began = performance.now();
-  const top = shownTree(state, overlay());
-  const names = { root: t("root"), more: (/** @type {number} */ n) => t("n_more", { n: count(n) }), worth };
+  const whole = shownTree(state, overlay());
+  const deep = state.step?.path ?? state.chosen ?? [];
+  const top = whole && folded(whole, deep, (at) => state.open.has(at));
+  const names = { root: t("root"), more: (/** @type {number} */ n) => t("n_more", { n: count(n) }), worth, fold };
   const drawn = top && layout(top, names, textWidth);
   const items = drawn?.items ?? [];
   const range = rangeOf(
@@ -38,7 +40,7 @@ export function Tree() {
   useEffect(() => void (drawn && performance.measure("tree drawn", { start: began, end: performance.now() })));
   // A step that is out of sight is brought into sight.
   const stepped = items.find((i) => i.shown?.mark === "now");
-  useEffect(() => void (stepped && view.bring(stepped)), [stepped?.at, state.beat]);
+  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat]);
   useReturn(view);
 
   const onKeyDown = (/** @type {PageEvent} */ event) => {
@@ -71,6 +73,9 @@ export function Tree() {
   </section>`;
 }
 
+/** The folded part of a deep path. @param {number} n */
+const fold = (n) => t("n_folded", { n });
+
 /** A node's value for the player whose values are shown. @param {TreeNode} node */
 const worth = (node) => ({
   value: turned(node.value, node.value_for),
@@ -79,9 +84,11 @@ const worth = (node) => ({
 
 /** Looks at a node, or shows more children. @param {Item} item */
 const press = (item) =>
-  item.kind === "more"
-    ? expand(key(item.path), item.shownCount + Math.min(item.more, Math.max(MORE, item.shownCount)))
-    : choose(item.path);
+  item.fold
+    ? expand(key(item.path))
+    : item.kind === "more"
+      ? expand(key(item.path), item.shownCount + Math.min(item.more, Math.max(MORE, item.shownCount)))
+      : choose(item.path);
 
 /** @param {{ view: ReturnType<typeof useView> }} props */
 const Zoom = ({ view }) =>

@@ -74,15 +74,24 @@ export function Pill(item, shown, top, range, focus, press) {
     shown.fresh && "fresh",
     item.shared && "shared",
     !item.visits && item.parent && "unvisited",
+    item.fold && "fold",
     item.proof && `proven ${item.proof}`,
   ];
-  const turn = item.closed ? () => expand(at) : item.children.length && item.parent ? () => collapse(at) : null;
-  const label = t("node_label", {
-    move: node.action ?? t("root"),
-    visits: item.visits,
-    value: value(item.value),
-    who: who(shownFor(node.value_for)),
-  });
+  const turn = item.fold
+    ? null
+    : item.closed
+      ? () => expand(at)
+      : item.children.length && item.parent
+        ? () => collapse(at)
+        : null;
+  const label = item.fold
+    ? item.label
+    : t("node_label", {
+        move: node.action ?? t("root"),
+        visits: item.visits,
+        value: value(item.value),
+        who: who(shownFor(node.value_for)),
+      });
   return html`<g
     key=${at}
     data-at=${at}
@@ -100,7 +109,7 @@ export function Pill(item, shown, top, range, focus, press) {
       ${`${label}${node.interval ? ` (${interval(turnedInterval(node.interval, node.value_for))})` : ""}${item.shared ? ` · ${t("shared")}` : ""}`}
     </title>
     <rect class="pill" x="0" y=${-HEIGHT / 2} width=${item.width} height=${HEIGHT} rx="11" />
-    <circle class="dot" cx="13" cy="0" r=${(2.6 + 6.6 * share).toFixed(2)} fill=${valueColour(item.value, range, theme())} />
+    ${!item.fold && html`<circle class="dot" cx="13" cy="0" r=${(2.6 + 6.6 * share).toFixed(2)} fill=${valueColour(item.value, range, theme())} />`}
     <text class="move" x="26" y="4">${item.label}</text>
     <text class="numbers" x=${item.width - (item.shared ? 26 : 12)} y="4" text-anchor="end">${item.numbers}</text>
     ${item.shared && html`<path class="shared-sign" d=${`M${item.width - 22},-4h6v6h-6zM${item.width - 19},-1h6v6h-6z`} />`}

@@ -112,6 +112,7 @@ export const en = {
   tree_label: "The search tree; the arrow keys move through it",
   tree_empty: "Nothing searched yet. Press Run, or Step to watch one simulation.",
   root: "root",
+  n_folded: "… {n} moves …",
   n_more: "{n} more",
   node_label: "{move}: {visits} visits, value {value} for {who}",
   sprout_label: "new, not visited yet: {move}",

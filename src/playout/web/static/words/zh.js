@@ -112,6 +112,7 @@ export const zh = {
   tree_label: "搜索树；方向键可浏览",
   tree_empty: "尚未搜索。按“运行”开始，或按“单步”观察一次模拟。",
   root: "根",
+  n_folded: "… {n} 步 …",
   n_more: "另有 {n} 个",
   node_label: "{move}：访问 {visits} 次，对{who}的价值 {value}",
   sprout_label: "新增，尚未访问：{move}",
