@@ -1,12 +1,14 @@
 """What people meet first: tokens, names, the game that a visit begins with, who plays."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from playout import games
 from playout.errors import GameError
+from playout.web.caps import Caps
 from playout.web.security import is_loopback
 
 from .web_server import Served, serving
@@ -14,6 +16,13 @@ from .workbench_page import GAMES
 
 pytestmark = pytest.mark.compiled_only
 HTML = {"accept": "text/html,application/xhtml+xml", "host": "playout.example"}
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 300
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +94,40 @@ def test_a_step_answers_with_the_search_before_it(server: Served) -> None:
     assert step["before"]["explanation"]["text"]
     assert step["version"] == server.get(session)["version"]
     assert server.post(f"{session}/step")["before"] is None
+
+
+def test_a_run_without_limits_is_stopped_when_nobody_watches_or_reads_it(tmp_path: Path) -> None:
+    with serving(tmp_path, caps=Caps(unwatched=0.5)) as server:
+        session = server.create("connect4")
+        with server.live(session):  # as long as somebody watches, it goes on
+            server.post(f"{session}/run", 202)
+            found = server.bench.sessions.find(session.rpartition("/")[2])
+            time.sleep(2.5)
+            assert found.run is not None
+        wait_until(lambda: found.run is None)
+        assert found.last_run is not None
+        assert found.last_run["stopped_by"] == "unwatched"
+
+
+def test_sessions_of_a_comparison_go_when_nobody_watches_them_unless_they_are_kept(tmp_path: Path) -> None:
+    with serving(tmp_path, caps=Caps(unwatched=0.5)) as server:
+        kept, passing = (server.create(passing=True) for _ in range(2))
+        server.http.patch(kept, json={"name": "kept"}).raise_for_status()
+        wait_until(lambda: len(server.bench.sessions) == 1)
+        assert server.get(kept)["name"] == "kept"
+        server.get(passing, 404)
+
+
+def test_only_presets_that_a_game_can_use_are_offered(server: Served) -> None:
+    games_ = {game["game"]: game["presets"] for game in server.get("/v1/games")["games"]}
+    assert {"default", "textbook", "network"} <= set(games_["tictactoe"])
+    assert not {"chess", "connect4", "guided"} & set(games_["tictactoe"])
+    assert {"chess", "chess-classic", "guided"} <= set(games_["chess"])
+
+
+def test_the_principal_line_ends_where_visits_are_few(server: Served) -> None:
+    session = server.create("connect4", seed=1)
+    server.post(f"{session}/run", simulations=400, wait=True)
+    nodes = server.get(f"{session}/line")["nodes"]
+    assert nodes
+    assert all(node["visits"] >= 4 for node in nodes[1:])

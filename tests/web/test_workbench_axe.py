@@ -16,9 +16,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.compiled_only]
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"  # of npm, axe-core 4.14.0 (MPL-2.0), unchanged
 LOOKS = [("en-US", "light", 1440), ("zh-CN", "dark", 1024), ("en-US", "dark", 390)]
 CHECK = """async () => {
-  const found = await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]});
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const found = await axe.run(document, {runOnly: tags});
+  const told = node => `${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`;
   return found.violations.filter(v => ["serious", "critical"].includes(v.impact))
-    .map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200)).join(" | ")}`);
+    .map(v => `${v.id}: ${v.nodes.slice(0, 3).map(told).join(" | ")}`);
 }"""
 # Elements whose text is cut, or that reach out of the page.
 CUT = """() => [...document.querySelectorAll("button, h1, h2, h3, p, td, th, label, li")].filter(e => {

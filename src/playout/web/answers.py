@@ -60,6 +60,7 @@ class GameOut(AnswerModel):
     description: str
     about: str
     players: int = Field(description="The number of players.")
+    presets: list[str] = Field(description="Those that can be used with it.")
     player_names: list[str] = Field(description="What people call the players; empty: they have no names.")
     preset: str = Field(description="The preset used when none is named.")
     range: Interval = Field(description="The lowest and the highest return of a player; null: unknown.")

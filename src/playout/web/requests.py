@@ -74,6 +74,7 @@ class SessionIn(RequestModel):
     options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /v1/settings.")
     seed: Seed | None = Field(0, description="The same seed gives the same search again; null: a random one.")
     name: Name = ""
+    passing: bool = Field(False, description="Deleted when nobody watches or reads it any more: see docs/http.md.")
     temporary: bool = Field(False, description="Deleted again unless it is used: see docs/http.md.")
 
 

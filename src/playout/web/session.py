@@ -70,7 +70,7 @@ class Session(stored.StoredSession):
     def rename(self, title: str) -> None:
         """Give the session another name."""
         with self._held():
-            self.title, self.temporary = title, False
+            self.title, self.temporary, self.passing = title, False, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
             self.notify()
 

@@ -71,7 +71,9 @@ function Loading() {
 }
 
 const Brand = () =>
-  html`<a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>`;
+  html`<h1>
+    <a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>
+  </h1>`;
 
 function Header() {
   const session = current();

@@ -139,3 +139,17 @@ export function termsOf(edge) {
       ]
     : named;
 }
+
+/**
+ * Which formula gives the exploration of a score: found by its number, so that nothing is shown that does not hold.
+ * @param {[string, Score][]} terms
+ * @param {{ c: number, visits: number, edgeVisits: number, prior: number }} numbers of the node and of the move
+ * @returns {"uct" | "puct" | null}
+ */
+export function formOf(terms, { c, visits, edgeVisits, prior }) {
+  const exploration = terms[1]?.[1];
+  if (terms.length !== 2 || typeof exploration !== "number") return null;
+  const is = (/** @type {number} */ x) => Math.abs(x - exploration) <= 1e-6 * Math.max(1, Math.abs(exploration));
+  if (edgeVisits > 0 && is(c * Math.sqrt(Math.log(visits) / edgeVisits))) return "uct";
+  return is((c * prior * Math.sqrt(visits)) / (1 + edgeVisits)) ? "puct" : null;
+}

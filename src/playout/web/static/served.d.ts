@@ -35,6 +35,8 @@ export interface GameSetting {
 export interface Game {
   game: string;
   player_names: string[];
+  /** Those that can be used with it. */
+  presets: string[];
   description: string;
   about: string;
   preset: string;
@@ -318,6 +320,7 @@ export interface StepEdge {
   exploration_term: Score;
   score: Score;
   chosen: boolean;
+  prior: number;
   terms: Record<string, Score>;
 }
 

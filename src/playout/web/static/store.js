@@ -96,6 +96,7 @@ export const state = {
   readFailure: null,
   shown: null,
   said: "",
+  keys: kept("keys", "on") === "on",
   language: language(),
   theme: /** @type {Theme | "auto"} */ (kept("theme", "auto")),
   systemDark: dark.matches,

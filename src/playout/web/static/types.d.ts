@@ -179,6 +179,8 @@ export interface State {
   shown: { src: string; label: string } | null;
   /** For screen readers. */
   said: string;
+  /** Whether single keys do something. */
+  keys: boolean;
   language: LanguageName;
   theme: Theme | "auto";
   systemDark: boolean;

@@ -1,13 +1,14 @@
 // How share of visits and value of the best moves went, and the best return found, against simulations.
 
 import { html, useRef, useState } from "../vendor/preact-htm.js";
-import { foundLine, linesOf, scaleOf, seriesOf } from "../chart.js";
+import { foundLine, linesOf, pathOf, scaleOf, seriesOf } from "../chart.js";
 import { LINES } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { current, seen, theme } from "../store.js";
 import { useSize } from "./size.js";
 
+/** @import { ChartPlace } from "../chart.js" */
 /** @import { Chart as ChartData, ChartPoint } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
@@ -99,7 +100,7 @@ function FoundChart({ chart, width }) {
 /**
  * @param {object} props
  * @param {ChartPoint[]} props.points
- * @param {[number, number][][]} props.lines
+ * @param {ChartPlace[][]} props.lines
  * @param {"share" | "value"} props.field
  * @param {string} props.title
  * @param {number} props.width
@@ -134,15 +135,7 @@ function Plot({ points, lines, field, title, width, tell }) {
       )}
       <text class="tick" x=${LEFT} y=${HEIGHT - 3}>${count(first)}</text>
       <text class="tick" x=${width - RIGHT} y=${HEIGHT - 3} text-anchor="end">${count(last)}</text>
-      ${lines.map(
-        (line, i) =>
-          html`<polyline
-            key=${i}
-            class="line"
-            stroke=${LINES[theme()][i]}
-            points=${line.map(([s, v]) => `${x(s).toFixed(1)},${y(v).toFixed(1)}`).join(" ")}
-          />`,
-      )}
+      ${lines.map((line, i) => html`<path key=${i} class="line" stroke=${LINES[theme()][i]} d=${pathOf(line, x, y)} />`)}
       ${at && html`<line class="cross" x1=${x(at.simulations)} x2=${x(at.simulations)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`}
     </svg>
   </figure>`;

@@ -1,7 +1,7 @@
 // Two settings side by side, on the same position with the same budget.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { Live, get, post, remove } from "../api.js";
+import { Live, get, patch, post, remove } from "../api.js";
 import { NO_CHART, seriesOf, withPoint } from "../chart.js";
 import { rangeOf } from "../colour.js";
 import { count, percent, value } from "../format.js";
@@ -65,7 +65,7 @@ function useSides() {
       const sessions = [];
       for (const [i, choice] of choices.entries()) {
         const name = `${t("comparison")} ${SIDES[i]}`;
-        const session = await post(SESSIONS, { from: current().id, name, ...given(choice) });
+        const session = await post(SESSIONS, { from: current().id, name, passing: true, ...given(choice) });
         made.current.push(session.id);
         sessions.push(session);
       }
@@ -81,7 +81,10 @@ function useSides() {
   const openSide = (/** @type {Side} */ side) => {
     kept.current = side.session.id;
     close();
-    trying(() => open(side.session.id));
+    trying(async () => {
+      await patch(sessionUrl(side.session.id), { name: side.session.name }); // from now on it is kept
+      await open(side.session.id);
+    });
   };
   return { sides, start, stop, openSide };
 }
@@ -112,6 +115,7 @@ export function Compare() {
             <${Options}
               choice=${choices[i]}
               name=${`compare-${side}`}
+              game=${session.game}
               onChange=${(/** @type {Choice} */ choice) => setChoices(choices.map((c, j) => (j === i ? choice : c)))}
             />
             <${Failure} failure=${sides[i]?.session.failure} />

@@ -97,7 +97,7 @@ export function Setup() {
           onMoves=${setMoves}
         />
       </div>
-      <div class="setup-search"><${Options} choice=${choice} onChange=${setChoice} name="setup" open /></div>
+      <div class="setup-search"><${Options} choice=${choice} onChange=${setChoice} name="setup" game=${name} open /></div>
     </div>
     <footer class="row end">
       <button

@@ -84,14 +84,14 @@ export function Pill(item, shown, top, range, focus, press) {
       : item.children.length && item.parent
         ? () => collapse(at)
         : null;
-  const label = item.fold
-    ? item.label
-    : t("node_label", {
-        move: node.action ?? t("root"),
-        visits: item.visits,
-        value: value(item.value),
-        who: who(shownFor(node.value_for)),
-      });
+  const words = t("node_label", {
+    move: node.action ?? t("root"),
+    visits: item.visits,
+    value: value(item.value),
+    who: who(shownFor(node.value_for)),
+  });
+  // What is seen comes first, so that people who speak to the page can say it.
+  const label = item.fold ? item.label : `${item.label} ${item.numbers}, ${words}`;
   return html`<g
     key=${at}
     data-at=${at}
@@ -116,7 +116,7 @@ export function Pill(item, shown, top, range, focus, press) {
     ${
       turn &&
       html`<g class="turn" transform=${`translate(${item.width},0)`} onClick=${(e) => (e.stopPropagation(), turn())}>
-        <circle r="7" /><path d=${item.closed ? "M-3.2,0H3.2M0,-3.2V3.2" : "M-3.2,0H3.2"}
+        <circle class="target" r="12" /><circle r="7" /><path d=${item.closed ? "M-3.2,0H3.2M0,-3.2V3.2" : "M-3.2,0H3.2"}
       /></g>`
     }
   </g>`;
