@@ -1,6 +1,6 @@
 // The tree: drawn, dragged, zoomed (wheel, or two fingers), opened and closed, walked through with the arrow keys.
 
-import { html, useEffect, useRef } from "../vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { rangeOf, valueColour } from "../colour.js";
 import { count, value } from "../format.js";
 import { t, who } from "../i18n.js";
@@ -35,6 +35,7 @@ export function Tree() {
     current(),
     items.map((i) => i.value),
   );
+  const [told, setTold] = useState("");
   const view = useView(box, drawn);
   const focus = useFocus(box, drawn, view.bring);
   useEffect(() => void (drawn && performance.measure("tree drawn", { start: began, end: performance.now() })));
@@ -42,6 +43,10 @@ export function Tree() {
   const stepped = items.find((i) => i.shown?.mark === "now");
   useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat]);
   useReturn(view);
+
+  // What is under the mouse is told in words below the tree.
+  const tell = (/** @type {PageEvent} */ event) =>
+    setTold(event.target.closest?.("[data-at]")?.getAttribute("aria-label") ?? "");
 
   const onKeyDown = (/** @type {PageEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -60,7 +65,15 @@ export function Tree() {
       <button class="quiet" onClick=${followLine} title=${t("follow_line_title")}>${t("follow_line")}</button>
       <${Zoom} view=${view} />
     </div>
-    <div class="tree-box" ref=${box} ...${view.handlers} ...${focus.handlers} onKeyDown=${onKeyDown}>
+    <div
+      class="tree-box"
+      ref=${box}
+      ...${view.handlers}
+      ...${focus.handlers}
+      onKeyDown=${onKeyDown}
+      onMouseOver=${tell}
+      onMouseLeave=${() => setTold("")}
+    >
       <svg class="tree" id="tree" role="tree" aria-label=${t("tree_label")} width=${view.size.width} height=${view.size.height}>
         <g transform=${`translate(${view.now.x},${view.now.y}) scale(${view.now.k})`}>
           ${top && items.map((item) => item.parent && Edge(item, item.parent, top))} ${sharedLinks(items)}
@@ -68,7 +81,7 @@ export function Tree() {
         </g>
       </svg>
       ${top && top.node.visits === 0 && !state.step && html`<p class="hint">${t("tree_empty")}</p>`}
-      <${Legend} range=${range} />
+      ${told ? html`<div class="legend" id="told">${told}</div>` : html`<${Legend} range=${range} />`}
     </div>
   </section>`;
 }

@@ -91,7 +91,10 @@ export function Pill(item, shown, top, range, focus, press) {
     who: who(shownFor(node.value_for)),
   });
   // What is seen comes first, so that people who speak to the page can say it.
-  const label = item.fold ? item.label : `${item.label} ${item.numbers}, ${words}`;
+  const spread = node.interval ? ` (${interval(turnedInterval(node.interval, node.value_for))})` : "";
+  const label = item.fold
+    ? item.label
+    : `${item.label} ${item.numbers}, ${words}${spread}${item.shared ? ` · ${t("shared")}` : ""}`;
   return html`<g
     key=${at}
     data-at=${at}
@@ -105,12 +108,9 @@ export function Pill(item, shown, top, range, focus, press) {
     aria-expanded=${shown.total ? String(!item.closed) : undefined}
     onClick=${() => press(item)}
   >
-    <title>
-      ${`${label}${node.interval ? ` (${interval(turnedInterval(node.interval, node.value_for))})` : ""}${item.shared ? ` · ${t("shared")}` : ""}`}
-    </title>
     <rect class="pill" x="0" y=${-HEIGHT / 2} width=${item.width} height=${HEIGHT} rx="11" />
     ${!item.fold && html`<circle class="dot" cx="13" cy="0" r=${(2.6 + 6.6 * share).toFixed(2)} fill=${valueColour(item.value, range, theme())} />`}
-    <text class="move" x="26" y="4">${item.label}</text>
+    <text class="move" x="26" y="4">${item.label}</text>${" "}
     <text class="numbers" x=${item.width - (item.shared ? 26 : 12)} y="4" text-anchor="end">${item.numbers}</text>
     ${item.shared && html`<path class="shared-sign" d=${`M${item.width - 22},-4h6v6h-6zM${item.width - 19},-1h6v6h-6z`} />`}
     ${
