@@ -131,3 +131,19 @@ def test_the_principal_line_ends_where_visits_are_few(server: Served) -> None:
     nodes = server.get(f"{session}/line")["nodes"]
     assert nodes
     assert all(node["visits"] >= 4 for node in nodes[1:])
+
+
+def test_a_method_that_is_not_taken_says_which_are(server: Served) -> None:
+    for method, path in (("TRACE", "/v1/games"), ("DELETE", "/v1/server"), ("TRACE", "/v1/nothing")):
+        refused = server.http.request(method, path)
+        assert refused.status_code == 405
+        assert refused.headers.get("allow"), (method, path)
+
+
+def test_the_schema_has_the_token_the_live_socket_and_the_refusals_of_the_door(server: Served) -> None:
+    schema = server.get("/openapi.json")
+    assert schema["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert "/v1/sessions/{session}/live" in schema["x-websocket"]
+    for path in schema["paths"].values():
+        for operation in path.values():
+            assert {"401", "403", "405", "408", "431"} <= set(operation["responses"])

@@ -189,6 +189,34 @@ export async function slowMotion() {
   timer = setTimeout(on, pause(beat().phase));
 }
 
+const TOUR_PAUSE = 3; // times as long as in slow motion, to read
+
+/**
+ * The tour for newcomers: a few simulations, so that there is something to see, then one of them phase by phase. Pausing it, or
+ * closing the step, leaves it.
+ */
+export async function tour() {
+  set({ dialog: null });
+  const { id, simulations, position } = current();
+  const enough = Math.max(20, 3 * position.actions.length);
+  if (simulations < enough)
+    await changing("run", () => post(sessionUrl(id, "run"), { simulations: enough - simulations, wait: true }));
+  hold();
+  if (!(await take(null))) return;
+  set({ slow: true });
+  const on = () => {
+    if (!state.slow || !state.step) return;
+    if (state.beat >= beats().length - 1) {
+      hold();
+      return notify(t("tour_end"), "note");
+    }
+    goTo(state.beat + 1);
+    timer = setTimeout(on, TOUR_PAUSE * pause(beat().phase));
+  };
+  say();
+  timer = setTimeout(on, TOUR_PAUSE * pause(beat().phase));
+}
+
 /** What the tree shows at this beat; null: no step is shown. */
 export const overlay = () => (state.step ? overlayAt(state.step, beat()) : null);
 

@@ -119,14 +119,21 @@ function Formula(choice, edge) {
     terms = termsOf(edge),
     about = { move: edge.action, who: who(choice.player) };
   const sum = html` = <b>${plain(edge.score)}</b>`,
-    first = html`<b>${edge.action}</b>: ${part(plain(terms[0]?.[1]), t("part_value", about), "term-value")}`,
+    first = html`<b>${edge.action}</b>:
+      ${part(plain(terms[0]?.[1]), t(edge.visits ? "part_value" : "part_assumed", about), "term-value")}`,
     weight = part(String(c), t("part_c")),
     ofNode = part(full(choice.visits), t("part_node_visits")),
     ofMove = part(full(edge.visits), t("part_move_visits", about));
-  const form = formOf(terms, { c, visits: choice.visits, edgeVisits: edge.visits, prior: edge.prior });
+  const through = Math.max(
+    1,
+    choice.edges.reduce((all, e) => all + e.visits, 0),
+  );
+  const form = formOf(terms, { c, visits: choice.visits, through, edgeVisits: edge.visits, prior: edge.prior });
   if (form === "uct") return html`${first} + ${weight}·√(ln ${ofNode} / ${ofMove})${sum}`;
   if (form === "puct")
-    return html`${first} + ${weight}·${part(plain(edge.prior), t("part_prior", about))}·√${ofNode} / (1 + ${ofMove})${sum}`;
+    return html`${first} +
+    ${weight}·${part(plain(edge.prior), t("part_prior", about))}·√${part(full(through), t("part_through"))} / (1 +
+    ${ofMove})${sum}`;
   const rest = terms.slice(1).map(([name, x]) => html` + ${part(plain(x), named(name), "term-exploration")}`);
   return html`${first}${rest}${sum}`;
 }

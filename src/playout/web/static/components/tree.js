@@ -8,8 +8,8 @@ import { layout } from "../layout.js";
 import { textWidth } from "../measure.js";
 import { folded, key, shownTree } from "../shown.js";
 import { proofOf, turned, viewer } from "../side.js";
-import { overlay } from "../stepping.js";
-import { current, state, theme } from "../store.js";
+import { overlay, tour } from "../stepping.js";
+import { current, searchable, state, theme } from "../store.js";
 import { choose, expand, followLine } from "../treeview.js";
 import { Finder } from "./finder.js";
 import { keysAt, useFocus } from "./focus.js";
@@ -80,11 +80,19 @@ export function Tree() {
           ${top && items.map((item) => (item.shown ? Pill(item, item.shown, top, range, focus.at, press) : Extra(item, focus.at, press)))}
         </g>
       </svg>
-      ${top && top.node.visits === 0 && !state.step && html`<p class="hint">${t("tree_empty")}</p>`}
+      ${top && top.node.visits === 0 && !state.step && html`<${Begin} />`}
       ${told ? html`<div class="legend" id="told">${told}</div>` : html`<${Legend} range=${range} />`}
     </div>
   </section>`;
 }
+
+/** Where nothing is searched yet: what this is, and a tour. */
+const Begin = () =>
+  html`<div class="hint" id="begin-here">
+    <p>${t("what_is")}</p>
+    <p>${t("tree_empty")}</p>
+    ${searchable() && !state.run && html`<p><button id="tour" class="secondary" onClick=${tour}>${t("tour")}</button></p>`}
+  </div>`;
 
 /** The folded part of a deep path. @param {number} n */
 const fold = (n) => t("n_folded", { n });
