@@ -49,7 +49,7 @@ def test_many_children_are_shown_with_few_clicks(desk: Desk) -> None:
     for _ in range(5):
         if not rest.count():
             break
-        before = rest.inner_text()
+        before = rest.text_content() or ""
         rest.dispatch_event("click")
         expect(rest.or_(page.locator("#tree")).first).not_to_have_text(before)
     expect(rest).to_have_count(0)
@@ -75,7 +75,7 @@ def test_the_formula_of_a_score_adds_up(browser: Any, bench: Served) -> None:
     phase(page, "selection")
     page.locator("#beat-back").click()
     text = page.locator(".formula").first.inner_text().replace("−", "-")
-    parts = re.fullmatch(r"(\d): (-?[\d.]+) \+ ([\d.]+)·√\(ln (\d+) / (\d+)\) = ([\d.]+)", text)
+    parts = re.fullmatch(r"(\d):\s*(-?[\d.]+) \+ ([\d.]+)·√\(ln (\d+) / (\d+)\) = ([\d.]+)", text)
     assert parts, text
     value, c, node, move, score = (float(part) for part in parts.groups()[1:])
     assert node == 60

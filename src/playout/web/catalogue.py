@@ -47,14 +47,11 @@ class Catalogue:
             self._own[title] = found
             self._starts[title] = _start(found())
 
+        self.first = next(iter(self._own), FIRST)  # the game that a visit begins with
+
     def names(self) -> list[str]:
         """All games, the built-in ones first."""
         return [*games.names(), *self._own]
-
-    @property
-    def first(self) -> str:
-        """The game that a visit begins with: the first that the server was started with."""
-        return next(iter(self._own), FIRST)
 
     def load(self, name: str, settings: Mapping[str, Any] | None = None) -> Game:
         """A game by its name, with settings; nothing is imported for a client."""
