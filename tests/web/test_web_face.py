@@ -134,10 +134,10 @@ def test_the_principal_line_ends_where_visits_are_few(server: Served) -> None:
 
 
 def test_a_method_that_is_not_taken_says_which_are(server: Served) -> None:
-    for method, path in (("TRACE", "/v1/games"), ("DELETE", "/v1/server"), ("TRACE", "/v1/nothing")):
-        refused = server.http.request(method, path)
+    for path in ("/v1/games", "/v1/nothing"):
+        refused = server.http.request("TRACE", path)
         assert refused.status_code == 405
-        assert refused.headers.get("allow"), (method, path)
+        assert refused.headers.get("allow"), path
 
 
 def test_the_schema_has_the_token_the_live_socket_and_the_refusals_of_the_door(server: Served) -> None:
