@@ -146,6 +146,8 @@ def test_the_compiler_in_the_background_ends_with_the_server(monkeypatch):
 
     monkeypatch.setattr(server, "is_needed", lambda: True)
     monkeypatch.setattr(server, "subprocess", SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL))
-    with server.warming():
+    said: list[str] = []
+    with server.warming(said.append):
         assert started[0].poll() is None
     assert started[0].poll() is not None
+    assert "in the background" in said[0]

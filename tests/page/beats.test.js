@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PHASES, cut, overlayAt, sceneAt, termsOf } from "../../src/playout/web/static/beats.js";
+import { PHASES, cut, formOf, overlayAt, sceneAt, termsOf } from "../../src/playout/web/static/beats.js";
 import { STEP } from "./steps.js";
 
 const step = cut(STEP);
@@ -84,4 +84,16 @@ test("the terms of a score have the policy's names and order", () => {
     ["memory", 0.02],
     ["exploration", 1.38],
   ]);
+});
+
+test("the formula of a score is only named where its number holds", () => {
+  const numbers = { c: 1.4, visits: 27, through: 26, edgeVisits: 2, prior: 0.25 };
+  const terms = (exploration) => [
+    ["value", 0.5],
+    ["exploration", exploration],
+  ];
+  assert.equal(formOf(terms(1.4 * Math.sqrt(Math.log(27) / 2)), numbers), "uct");
+  assert.equal(formOf(terms((1.4 * 0.25 * Math.sqrt(26)) / 3), numbers), "puct");
+  assert.equal(formOf(terms(1), numbers), null);
+  assert.equal(formOf([["value", 0.5]], numbers), null);
 });

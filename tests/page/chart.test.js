@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_CHART, foundLine, linesOf, scaleOf, seriesOf, withPoint } from "../../src/playout/web/static/chart.js";
+import { NO_CHART, foundLine, linesOf, pathOf, scaleOf, seriesOf, withPoint } from "../../src/playout/web/static/chart.js";
 
 const point = (simulations, ...actions) => ({
   simulations,
@@ -41,15 +41,19 @@ test("the most visited moves get a line, in the order of their numbers", () => {
   assert.deepEqual(seriesOf(NO_CHART), []);
 });
 
-test("a line has the points that know its move", () => {
+test("a line is broken where nothing is known of its move", () => {
   assert.deepEqual(linesOf(CHART, [2, 7], "share"), [
     [
       [0, 1],
       [100, 0.4],
     ],
-    [[100, 0.6]],
+    [
+      [0, null],
+      [100, 0.6],
+    ],
   ]);
-  assert.deepEqual(linesOf(CHART, [2], "value"), [[[0, 0.9]]]);
+  const same = (n) => n;
+  assert.equal(pathOf([[0, 1], [1, 2], [2, null], [3, 4], [4, 5]], same, same), "M0.0,1.0L1.0,2.0M3.0,4.0L4.0,5.0"); // prettier-ignore
 });
 
 test("the scale leaves the first swings out, and never leaves the shares that there are", () => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GAP, HEIGHT, ROW, layout, shorten } from "../../src/playout/web/static/layout.js";
 
-const NAMES = { root: "root", more: (n) => `${n} more` };
+const worth = (node) => ({ value: node.value, proof: node.proven === null ? null : "win" });
+const NAMES = { root: "root", more: (n) => `${n} more`, fold: (n) => `… ${n} …`, worth };
 const width = (text) => 10 * text.length; // every letter is as wide as the next
 
 /** A shown node, as shown.js makes it. */

@@ -37,7 +37,7 @@ def test_the_best_move_with_its_reason_is_played_and_the_game_walked_back(desk: 
     expect(kept).to_contain_text(f"of 20.0k visits ({round(100 * visits / 20_000)}%)")
     assert board(page) != now
     second = desk.state("/result")["actions"][-1]["action"]
-    page.locator(f".square[aria-label='Play {second}']").click()
+    page.locator(f".square[aria-label^='Play {second}']").click()
     expect(page.locator(".moment")).to_have_count(3)
     expect(page.locator(".moment.here")).to_contain_text(f"2. {second}")
     images = page.locator(".moment img")

@@ -1,5 +1,6 @@
 """The workbench in a real Chromium, 4: look at the tree."""
 
+import re
 from typing import Any
 
 import pytest
@@ -175,5 +176,5 @@ def test_the_best_line_found_is_drawn_and_its_return_charted(desk: Desk) -> None
     assert panel["x"] <= inside["x"]
     assert inside["x"] + inside["width"] <= panel["x"] + panel["width"]
     chart = page.locator(".chart", has_text="Best return found")
-    heights = [float(pair.split(",")[1]) for pair in chart.locator("polyline").get_attribute("points").split()]
+    heights = [float(y) for y in re.findall(r",([\d.]+)", chart.locator("path.line").get_attribute("d"))]
     assert heights == sorted(heights, reverse=True)  # the best return never falls, and y grows downwards

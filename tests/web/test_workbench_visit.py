@@ -55,7 +55,7 @@ def test_a_session_is_shared_by_its_link(desk: Desk, other: Desk) -> None:
     page.keyboard.press("Escape")
     shared = other.open(link.removeprefix(other.address))
     assert session_of(shared) == session_of(page)
-    page.locator(".square[aria-label='Play 5']").click()
+    page.locator(".square[aria-label^='Play 5']").click()
     expect(shared.locator(".moment")).to_have_count(2)
 
 
@@ -67,7 +67,7 @@ def test_a_session_stays_over_a_reload_and_an_unused_one_is_found_again(desk: De
     page.locator("a.brand").click()  # to `/`: nothing was done here yet
     page.wait_for_url(f"**/s/{mine}")
     assert session_of(page) == mine
-    page.locator(".square[aria-label='Play 5']").click()
+    page.locator(".square[aria-label^='Play 5']").click()
     expect(page.locator(".moment")).to_have_count(2)
     page.locator("a.brand").click()
     page.wait_for_url(lambda url: "/s/" in url and mine not in url)

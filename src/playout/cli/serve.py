@@ -67,6 +67,15 @@ def serve(
     idle: Annotated[
         int, typer.Option("--idle", metavar="S", parser=whole, help="Seconds until an idle session is moved to disk.")
     ] = 600,
+    unwatched: Annotated[
+        int,
+        typer.Option(
+            "--unwatched",
+            metavar="S",
+            parser=whole,
+            help="Seconds until a run without limits is stopped that no page watches and no program reads.",
+        ),
+    ] = 60,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -94,6 +103,7 @@ def serve(
         "--max-memory": max_memory,
         "--max-upload": max_upload,
         "--idle": idle,
+        "--unwatched": unwatched,
         "--workers": workers,
     }
     for name, value in counts.items():
@@ -101,7 +111,7 @@ def serve(
             raise SettingsError(f"{name} is {value}, expected a whole number of at least 1")
     if not 0 <= port < 65536:
         raise SettingsError(f"--port is {port}, expected 0 to 65535")
-    caps = Caps(max_sessions, max_nodes, max_bytes, max_memory, max_upload, float(idle), workers)
+    caps = Caps(max_sessions, max_nodes, max_bytes, max_memory, max_upload, float(idle), float(unwatched), workers)
 
     for file in network or []:
         opened(file, 1)  # raises now if the file can't be used, not in the first request

@@ -89,6 +89,9 @@ def check_class(cls: "type[Game]") -> None:
                 f"{name}.files has '{key}': '{target}', expected a new name for the file, and a setting that is a text "
                 f"for its content"
             )
+    names = cls.player_names
+    if names and not (len(names) == cls.players and all(isinstance(text, str) and text for text in names)):
+        raise GameError(f"{name}.player_names is {names!r:.80}, expected {cls.players} texts, one for each player")
     for field in cls.unkeyed:
         if field not in (dtype.names or ()):
             known = ", ".join(dtype.names or ())

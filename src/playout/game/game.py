@@ -106,6 +106,8 @@ class Game(ObjectHooks):
             code, of which the lowest twelve bits count.
         preset: the name of the settings that this game is best searched with; by default `default`.
         form: which form of a game this is, where different networks see it differently.
+        player_names: what people call the players, one text for each: `("White", "Black")`; by default they are
+            numbered from 1.
         text_is_lossy: whether the text of a position leaves out its past, as a chess FEN does.
         perft_settings: the settings under which published move counts hold.
 
@@ -137,6 +139,7 @@ class Game(ObjectHooks):
     action_codes: ClassVar[int] = 0
     preset: ClassVar[str] = ""
     form: ClassVar[str] = ""
+    player_names: ClassVar[tuple[str, ...]] = ()
     text_is_lossy: ClassVar[bool] = False
     perft_settings: ClassVar[Mapping[str, Any]] = {}
 

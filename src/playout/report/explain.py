@@ -4,6 +4,7 @@ The sentences of a language stand in its table (`words_en`, `words_zh`); which o
 all languages.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .facts import FEW, LINE_SHOWN, ActionFacts, ChoiceFacts, ForestFacts, explain_data
@@ -36,9 +37,10 @@ def explain(result: "Result", language: str = "en") -> str:
     return render(explain_data(result), language)
 
 
-def render(data: ChoiceFacts, language: str = "en") -> str:
-    """The facts of `explain_data` in words: short paragraphs, the decision first. `language` is "en" or "zh"."""
-    say, best = language_of(language), data["best"]
+def render(data: ChoiceFacts, language: str = "en", names: Sequence[str] = ()) -> str:
+    """The facts of `explain_data` in words: short paragraphs, the decision first. `language` is "en" or "zh"; `names`
+    are those of the players."""
+    say, best = language_of(language).naming(names), data["best"]
     if data["situation"] == "over":
         return say.text([[say("over")]])
     if data["situation"] == "chance":

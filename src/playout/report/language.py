@@ -1,6 +1,6 @@
 """The sentences of a language, to be filled in. The languages are the `words_*.py` beside this file."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from playout.errors import SettingsError
 from playout.game import CHANCE, TERMINAL
@@ -15,8 +15,12 @@ class Language:
     'The tree holds 12 positions.'
     """
 
-    def __init__(self, words: Mapping[str, str]) -> None:
-        self.words = words
+    def __init__(self, words: Mapping[str, str], names: Sequence[str] = ()) -> None:
+        self.words, self.names = words, names
+
+    def naming(self, names: Sequence[str]) -> "Language":
+        """The same language, which calls the players by these names."""
+        return Language(self.words, names)
 
     def __call__(self, name: str, **values: object) -> str:
         return self.words[name].format(**values)
@@ -33,10 +37,19 @@ class Language:
         return self(thing if number == 1 else things or f"{thing}s", n=f"{number:,}")
 
     def who(self, player: int) -> str:
-        """A player, chance, or no player where the game is over."""
+        """A player, chance, or no player where the game is over.
+
+        >>> Language(words_zh.WORDS, ["White", "Black"]).who(1)
+        '黑方'
+        """
         if player == TERMINAL:
             return self("no_player")
-        return self("chance") if player == CHANCE else self("player", n=player + 1)
+        if player == CHANCE:
+            return self("chance")
+        if player < len(self.names):
+            name = self.names[player]
+            return self.words.get(f"name_{name}", name)
+        return self("player", n=player + 1)
 
     def text(self, paragraphs: Iterable[Iterable[str]]) -> str:
         """Paragraphs of sentences; empty ones are left out."""

@@ -26,6 +26,7 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
         self.functions, self.seconds = 0, 0.0
         self.quiet = not COMPILED or bool(os.environ.get(OURS))
         self._depth, self._began, self._ended = 0, 0.0, -math.inf
+        self._since = 0.0  # when the first of the functions began that are compiled one after the other
 
     @property
     def about(self) -> int | None:
@@ -33,12 +34,19 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
         is_on = self._depth > 0 or time.perf_counter() - self._ended < BETWEEN
         return _seconds() if is_on else None
 
+    @property
+    def elapsed(self) -> float | None:
+        """For how many seconds compiling has been under way; None: it is not."""
+        return time.perf_counter() - self._since if self.about is not None else None
+
     def on_start(self, found: Any) -> None:
         """Called by Numba before it compiles a function."""
         if self._depth == 0:
             if not _is_ours(found.data["dispatcher"]):
                 return
             self._began = time.perf_counter()
+            if self._began - self._ended >= BETWEEN:
+                self._since = self._began
         self._depth += 1
         self.say()
 

@@ -53,7 +53,7 @@ ROOTS = {type(None): core.PLAIN, Forced: core.FORCED, Halving: core.HALVING, Gum
 
 def kernel_params(s: "Settings", game: Game) -> Params:
     """Turn settings into numbers; `SettingsError` where the game lacks something that they need."""
-    _check_game(s, game)
+    check_game(s, game)
     outside, fast, rollouts = is_outside(s.evaluator), is_fast(s.evaluator), s.rollouts
     widening = s.expansion if isinstance(s.expansion, Widening) else Widening()
     outcomes = s.outcomes or Widening()
@@ -145,7 +145,7 @@ def uses_priors(settings: "Settings") -> bool:
     return orders_by_prior(settings) if settings.priors is None else settings.priors
 
 
-def _check_game(s: "Settings", game: Game) -> None:
+def check_game(s: "Settings", game: Game) -> None:
     """Raise `SettingsError` where the game lacks something that the settings need."""
     rollouts, limits, least = s.rollouts, game.range, s.backup.least
     if is_fast(s.evaluator):

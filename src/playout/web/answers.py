@@ -46,9 +46,13 @@ class ServerOut(AnswerModel):
     version: str
     ask: dict[str, str] | None = Field(description="The language model, or null.")
     limits: dict[str, int] = Field(description="Caps, by name; see docs/http.md.")
+    game: str = Field(description="The game that a visit begins with: the first of `--game`, or tictactoe.")
     sessions: int = Field(description="How many there are.")
     running: int = Field(description="How many of them have a run on.")
     compiling: int | None = Field(description="While a first search is compiled, about how many seconds that takes.")
+    compiling_for: float | None = Field(
+        description="While a first search is compiled, for how many seconds it has been."
+    )
 
 
 class GameOut(AnswerModel):
@@ -56,6 +60,8 @@ class GameOut(AnswerModel):
     description: str
     about: str
     players: int = Field(description="The number of players.")
+    presets: list[str] = Field(description="Those that can be used with it.")
+    player_names: list[str] = Field(description="What people call the players; empty: they have no names.")
     preset: str = Field(description="The preset used when none is named.")
     range: Interval = Field(description="The lowest and the highest return of a player; null: unknown.")
     built_in: bool
@@ -167,6 +173,8 @@ class TreeSize(AnswerModel):
 class SessionOut(SessionHead, TreeSize):
     game_settings: dict[str, Any]
     players: int = Field(description="The number of players.")
+    player_names: list[str] = Field(description="What people call the players; empty: they have no names.")
+    zero_sum: bool = Field(description="Two players, and what one gets the other loses.")
     range: Interval = Field(description="The lowest and the highest return of a player; null: unknown.")
     preset: str
     options: dict[str, str]
@@ -175,6 +183,7 @@ class SessionOut(SessionHead, TreeSize):
     position: PositionOut
     moment: int = Field(description="The present moment of the game.")
     plies: int = Field(description="Moves since the start.")
+    returns: list[float] | None = Field(description="What each player has got since the start; null before a move.")
     simulations: int = Field(description="Since the present position was set.")
     proven: float | None = Field(description="The root's exact value, for the player who moves there.")
     graph: bool
@@ -346,6 +355,8 @@ class StepOut(AnswerModel):
     backup: list[ChangeOut]
     path: list[int] = Field(description="Numbers of the actions taken in the tree.")
     simulations: int = Field(description="How many have been run now, this one included.")
+    version: int = Field(description="The session's, after the step.")
+    before: dict[str, Any] | None = Field(description="The views that `before` asked for, as updates have them.")
 
 
 # Looking.

@@ -1,7 +1,7 @@
 """The application: the routes under /v1, the pages, the form of problems, and the door in front."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,16 @@ SUMMARY = "Monte Carlo Tree Search: sessions that run, step, look, decide. docs/
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 STATUSES = {
     400: "What was given is refused, with the reason.",
+    401: "The server was started with a token, and the request has another one or none.",
+    403: "The request comes from another site's page.",
     404: "There is no such thing.",
+    405: "The address does not take this method; Allow says which it takes.",
+    408: "The body did not arrive in time.",
     409: "Not now: a run is on, or there is nothing to do. With Retry-After: try again in a moment.",
     413: "Too large.",
     415: "Not JSON.",
     422: "A field is missing, wrong or unknown.",
+    431: "The headers are too long.",
     429: "A cap of the server is reached.",
     503: "The server is stopping, or its disk can't be written.",
 }
@@ -84,6 +89,18 @@ def _schema(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
             separate_input_output_schemas=False,
         )
+        schema = app.openapi_schema
+        schema["components"]["securitySchemes"] = {
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "Only on a server that other machines can reach: the token that it printed.",
+            }
+        }
+        schema["security"] = [{}, {"token": []}]
+        schema["x-websocket"] = {
+            "/v1/sessions/{session}/live": "Changes of a session as they happen: see docs/http.md, Live."
+        }
         for operation in (one for path in app.openapi_schema["paths"].values() for one in path.values()):
             for status, answer in operation["responses"].items():
                 if int(status) in STATUSES:
@@ -94,9 +111,9 @@ def _schema(app: FastAPI) -> dict[str, Any]:
 def _add_problems(app: FastAPI) -> None:
     """Answer every error in one form."""
 
-    def answer(refusal: Refusal) -> Response:
-        headers = {"Retry-After": "1"} if refusal.try_again or refusal.status == 503 else None
-        return JsonAnswer(refusal.to_dict(), refusal.status, headers=headers, media_type=MEDIA_TYPE)
+    def answer(refusal: Refusal, more: Mapping[str, str] | None = None) -> Response:
+        headers = {"Retry-After": "1"} if refusal.try_again or refusal.status == 503 else {}
+        return JsonAnswer(refusal.to_dict(), refusal.status, headers={**headers, **(more or {})}, media_type=MEDIA_TYPE)
 
     @app.exception_handler(Refusal)
     async def refused(_: Request, error: Refusal) -> Response:
@@ -122,7 +139,7 @@ def _add_problems(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def other(_: Request, error: HTTPException) -> Response:
         code = {404: "not_found", 405: "method"}.get(error.status_code, "bad_request")
-        return answer(Refusal(error.status_code, code, str(error.detail)))
+        return answer(Refusal(error.status_code, code, str(error.detail)), error.headers)  # 405 says what is allowed
 
 
 def _add_pages(app: FastAPI) -> None:

@@ -15,4 +15,5 @@ class Caps:
     memory: int = 6144 * MIB  # of all trees in memory
     upload: int = 512 * MIB  # of a search file
     idle: float = 600.0  # seconds after which a session goes to disk
+    unwatched: float = 60.0  # seconds after which what nobody watches is stopped: a run without limits
     workers: int = 2  # runs that compute at the same time

@@ -9,18 +9,20 @@ import numpy as np
 
 from playout import games
 from playout.common.raised import as_exception, described
-from playout.errors import GameError, SettingsError
+from playout.errors import GameError, PlayoutError, SettingsError
 from playout.evaluators import SHIPPED
 from playout.game import Game, field_of
 from playout.parts.part import Part, kind_of, load_part
-from playout.settings import PRESETS, Settings, preset_for
+from playout.settings import PRESETS, Network, Settings, preset_for
 from playout.settings.kinds import SHIPPED as SHIPPED_HERE
 from playout.settings.options import Option, default_of, flat, make_settings, options_with
+from playout.settings.params import check_game
 
 from .refusals import Refusal, game_may_fail
 from .views import unpadded
 
 PARTS = ("priors", "evaluate", "playout_action", "chance_outcomes")
+FIRST = "tictactoe"  # the game of a visit, unless the server was started with one
 NOT_HERE = ("roots",)  # settings that a session refuses: it shows one tree
 
 
@@ -44,6 +46,8 @@ class Catalogue:
             preset_for(found())
             self._own[title] = found
             self._starts[title] = _start(found())
+
+        self.first = next(iter(self._own), FIRST)  # the game that a visit begins with
 
     def names(self) -> list[str]:
         """All games, the built-in ones first."""
@@ -98,13 +102,30 @@ class Catalogue:
             "description": games.describe(name) if built_in else about.partition("\n")[0],
             "about": about,
             "players": game.players,
+            "player_names": list(game.player_names),
             "preset": preset_for(game),
+            "presets": [name for name in PRESETS if _can_use(game, name)],
             "range": list(game.range) if game.range else None,
             "built_in": built_in,
             "settings": [_setting(game, key) for key in game.settings if _is_numeric(game, key) or _is_text(game, key)],
             "position": position,
             "parts": [part for part in PARTS if game.has(part)],
         }
+
+
+def _can_use(game: Game, name: str) -> bool:
+    """Whether a preset can be used with a game: it has what the settings need, and they are not another game's."""
+    named = next((other for other in games.names() if other in name.split("-")), game.title)
+    settings = PRESETS[name].settings
+    if named != game.title:
+        return False
+    if isinstance(settings.evaluator, Network) and not settings.evaluator.file:
+        return game.has("observe")
+    try:
+        check_game(settings, game)
+    except PlayoutError:
+        return False
+    return True
 
 
 def _start(game: Game) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from playout.errors import PlayoutError
@@ -157,23 +157,5 @@ def _update(session: Session, search: Search, watch: WatchMessage) -> tuple[dict
     began = time.perf_counter()
     run = session.run
     update: dict[str, Any] = {"run": run.to_dict() if run is not None else None, "version": session.version}
-    update["point"] = views.point_view(search) if search.simulations else None
-    if watch.result:
-        update["result"] = views.result_view(session.result_of(search), lines=run is None)
-    if watch.explain is not None:
-        update["explanation"] = views.explanation_view(session.result_of(search), watch.explain)
-    for name, wanted in (("tree", watch.tree), ("line", watch.line), ("map", watch.map)):
-        if wanted is not None:
-            try:
-                update[name] = _view(search, wanted, run is not None)
-            except Refusal as refusal:  # a path that a move has left behind
-                update[name] = None
-                update.setdefault("missing", {})[name] = refusal.message
+    update |= views.watched_views(search, lambda: session.result_of(search), watch, lean=run is not None)
     return update, time.perf_counter() - began
-
-
-def _view(search: Search, wanted: BaseModel, running: bool) -> dict[str, Any]:
-    given = wanted.model_dump()
-    if "width" in given:
-        return views.tree_view(search, **given | {"lean": given["lean"] and running})
-    return views.map_view(search, **given) if "cells" in given else views.line_view(search, **given)

@@ -59,6 +59,11 @@ class Moments:
         self.all.append(self.now)
         return self.now
 
+    def returns(self) -> list[float] | None:
+        """What each player has got up to now; None before the first move."""
+        line = self.now.line[1:]
+        return [float(sum(got)) for got in zip(*(moment.position.rewards for moment in line), strict=True)] or None
+
     def to_rows(self) -> list[list[int]]:
         """For the store: parent and action of each moment but the first."""
         return [[m.parent.id, m.action] for m in self.all[1:] if m.parent is not None and m.action is not None]

@@ -74,6 +74,7 @@ class SessionIn(RequestModel):
     options: Options = Field(default_factory=dict, description="Changes to the preset, by the names of /v1/settings.")
     seed: Seed | None = Field(0, description="The same seed gives the same search again; null: a random one.")
     name: Name = ""
+    passing: bool = Field(False, description="Deleted when nobody watches or reads it any more: see docs/http.md.")
     temporary: bool = Field(False, description="Deleted again unless it is used: see docs/http.md.")
 
 
@@ -106,11 +107,49 @@ class SeekIn(RequestModel):
     wait: bool = True
 
 
+# Live messages, and the views that they ask for.
+
+
+class TreeWatch(RequestModel):
+    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
+    depth: Annotated[int, Field(strict=True, ge=0, le=12)] = 2
+    width: Annotated[int, Field(strict=True, ge=1, le=400)] = 8
+    lean: bool = Field(False, description="During a run, only the best child of each node is opened.")
+
+
+class MapWatch(RequestModel):
+    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 8
+    cells: Annotated[int, Field(strict=True, ge=1, le=5000)] = 800
+
+
+class LineWatch(RequestModel):
+    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
+    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 64
+
+
+class WatchedViews(RequestModel):
+    """Views of a search that are made together, so that all of them show the same moment."""
+
+    result: bool = True
+    explain: Annotated[Language | None, Field(description="The reasons for the choice, in this language.")] = None
+    tree: TreeWatch | None = None
+    map: MapWatch | None = None
+    line: LineWatch | None = None
+
+
+class WatchMessage(WatchedViews):
+    """What a WebSocket client wants to see in updates."""
+
+    type: Literal["watch"] = "watch"
+    rate: Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)] = 8.0
+
+
 class StepIn(RequestModel):
     at: Annotated[int, AsWhole, Field(strict=True, ge=1, le=2**31 - 2)] | None = Field(
         None, description="Simulation number k of this root; null: the next one."
     )
     svg: bool = Field(False, description="With its positions drawn.")
+    before: WatchedViews | None = Field(None, description="Views of the search before the step, to answer with it.")
 
 
 class PlayIn(RequestModel):
@@ -148,35 +187,3 @@ class AskIn(RequestModel):
     kind: Literal["choice", "step", "question"] = "choice"
     question: Annotated[str, StringConstraints(max_length=2000)] | None = None
     language: Language = "en"
-
-
-# Live messages.
-
-
-class TreeWatch(RequestModel):
-    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
-    depth: Annotated[int, Field(strict=True, ge=0, le=12)] = 2
-    width: Annotated[int, Field(strict=True, ge=1, le=400)] = 8
-    lean: bool = Field(False, description="During a run, only the best child of each node is opened.")
-
-
-class MapWatch(RequestModel):
-    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 8
-    cells: Annotated[int, Field(strict=True, ge=1, le=5000)] = 800
-
-
-class LineWatch(RequestModel):
-    path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
-    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 64
-
-
-class WatchMessage(RequestModel):
-    """What a WebSocket client wants to see in updates."""
-
-    type: Literal["watch"] = "watch"
-    result: bool = True
-    explain: Annotated[Language | None, Field(description="The reasons for the choice, in this language.")] = None
-    tree: TreeWatch | None = None
-    map: MapWatch | None = None
-    line: LineWatch | None = None
-    rate: Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)] = 8.0

@@ -7,8 +7,10 @@ Sec-Fetch-Site, and can't send JSON without a preflight request, so each of thes
 import asyncio
 import hmac
 import json
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,6 +30,18 @@ PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_SESSION_PAGE = re.compile(r"/s/[\w-]{1,64}", re.ASCII)
+TOKEN_PAGE_POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+TOKEN_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Playout</title></head>
+<body><main><h1>Playout</h1>
+<p>This workbench needs the token that <code>playout serve</code> printed when it was started.</p>
+<p lang="zh-Hans">此工作台需要 <code>playout serve</code> 启动时显示的令牌。</p>
+<form action="/" method="get"><input type="hidden" name="to" value="{page}">
+<label>Token <input name="token" autocomplete="off" autofocus required></label> <button>Open</button></form>
+</main></body></html>
+"""
 DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -42,7 +56,11 @@ HEADERS = {
 
 def is_loopback(host: str) -> bool:
     """Whether an address can be reached from this machine only."""
-    return host.strip("[]") in LOOPBACK or host.startswith("127.")
+    name = host.strip("[]")
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:  # a name: only this one is sure to mean this machine
+        return name == "localhost"
 
 
 class Door:
@@ -66,13 +84,16 @@ class Door:
             await self.app(scope, receive, send)
             return
         send = _with_headers(send)
-        if refused is None and self.token and scope["path"] == "/" and (given := _token_of(scope)):
-            await self._welcome(send, given)
+        if refused is None and self.token and scope["path"] == "/" and _token_of(scope):
+            await self._welcome(send, _wanted_page(scope))
             return
         if refused is None and scope["method"] in ("POST", "PUT", "PATCH") and scope["path"] != IMPORT:
             receive, refused = await _body(receive, headers)
         if refused:
-            await _refuse(send, *refused)
+            if refused[0] == 401 and _wants_page(scope, headers):
+                await _ask_for_token(send, scope["path"])
+            else:
+                await _refuse(send, *refused)
             return
         await self.app(scope, receive, send)
 
@@ -103,10 +124,10 @@ class Door:
             pass
         return any(hmac.compare_digest(text.encode(), (self.token or "").encode()) for text in given)
 
-    async def _welcome(self, send: Send, token: str) -> None:
-        """Move the token from the address into a cookie, and redirect to the address without it."""
+    async def _welcome(self, send: Send, page: str) -> None:
+        """Move the token from the address into a cookie, and redirect to the page without it."""
         cookie = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
+        headers = [(b"location", page.encode()), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
@@ -118,6 +139,32 @@ def _is_address(host: str) -> bool:
 def _token_of(scope: Scope) -> str:
     query: bytes = scope.get("query_string", b"")
     return parse_qs(query.decode("latin-1")).get("token", [""])[0]
+
+
+def _wanted_page(scope: Scope) -> str:
+    """The page to open after the token was given: that of a session, or the start."""
+    query: bytes = scope.get("query_string", b"")
+    page = parse_qs(query.decode("latin-1")).get("to", ["/"])[0]
+    return page if _SESSION_PAGE.fullmatch(page) else "/"
+
+
+def _wants_page(scope: Scope, headers: dict[str, str]) -> bool:
+    """Whether a person opened an address in a browser."""
+    is_page = scope["path"] == "/" or _SESSION_PAGE.fullmatch(scope["path"]) is not None
+    return is_page and scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+
+
+async def _ask_for_token(send: Send, page: str) -> None:
+    """A page that asks for the token, then goes on to `page`, which has no special characters (`_SESSION_PAGE`)."""
+    body = TOKEN_PAGE.format(page=page).encode()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"content-security-policy", TOKEN_PAGE_POLICY.encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _body(receive: Receive, headers: dict[str, str]) -> tuple[Receive, tuple[int, str, str] | None]:

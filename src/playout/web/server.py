@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -82,7 +83,7 @@ def serve(
             say(f"The documentation is at {SITE.as_uri()}")
         if open_browser:
             threading.Timer(0.5, _open, (address,)).start()
-        with contextlib.suppress(KeyboardInterrupt), warming():
+        with contextlib.suppress(KeyboardInterrupt), warming(say):
             server.run(sockets=[bound])
 
 
@@ -122,14 +123,15 @@ def address_of(host: str, bound: socket.socket, token: str | None) -> str:
 
 
 @contextlib.contextmanager
-def warming() -> Iterator[None]:
+def warming(say: Callable[[str], None]) -> Iterator[None]:
     """In the block, compile what searches need, in a low-priority process that is ended with the block."""
     compiler = None
     if is_needed():
+        say("The first searches on this machine are compiled now, in the background; the page shows how far that is.")
         command = [sys.executable, "-m", "playout", "warm", "--background"]
         nowhere = subprocess.DEVNULL
         compiler = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-    threading.Thread(target=_load, args=(compiler,), name="warm-up", daemon=True).start()
+    threading.Thread(target=_load, args=(compiler, say), name="warm-up", daemon=True).start()
     try:
         yield
     finally:
@@ -138,10 +140,13 @@ def warming() -> Iterator[None]:
             compiler.wait()
 
 
-def _load(compiler: "subprocess.Popen[bytes] | None") -> None:
+def _load(compiler: "subprocess.Popen[bytes] | None", say: Callable[[str], None]) -> None:
     """Load the kernels before the first session needs them, once they are compiled."""
+    began = time.monotonic()
     if compiler is None or compiler.wait() == 0:
         Search("tictactoe").run(simulations=1)
+        if compiler is not None:
+            say(f"Compiled in {time.monotonic() - began:.0f} s: searches begin at once from now on.")
 
 
 def _open(address: str) -> None:

@@ -20,6 +20,7 @@ from playout.settings.options import flat
 from . import stored, views
 from .chart import Chart
 from .refusals import Refusal, busy, game_may_fail, is_fault, not_now
+from .requests import WatchedViews
 from .runs import Run
 
 T = TypeVar("T")
@@ -69,7 +70,7 @@ class Session(stored.StoredSession):
     def rename(self, title: str) -> None:
         """Give the session another name."""
         with self._held():
-            self.title, self.temporary = title, False
+            self.title, self.temporary, self.passing = title, False, False
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
             self.notify()
 
@@ -169,8 +170,8 @@ class Session(stored.StoredSession):
         search.rewind(0)
         self.chart.cut(0)
 
-    def step(self, svg: bool) -> dict[str, Any]:
-        """One simulation in full."""
+    def step(self, svg: bool, before: WatchedViews | None = None) -> dict[str, Any]:
+        """One simulation in full, and views of the search `before` it."""
 
         def work(search: Search) -> dict[str, Any]:
             self._check_can_search(search)
@@ -179,11 +180,12 @@ class Session(stored.StoredSession):
                 raise not_now(f"{search.position.text or 'the start'} is proven; no simulation is left to run")
             if search.root.visits >= 2**31 - 2 or search.tree_bytes > self.caps.bytes:
                 raise Refusal(429, "memory", "the tree is as large as the server allows (--max-bytes)")
+            seen = before and views.watched_views(search, lambda: self.result_of(search), before, lean=False)
             self.last_step = search.step()
             self.chart.cut(search.simulations)
-            return views.step_view(self.last_step, svg, search.simulations)
+            return views.step_view(self.last_step, svg, search.simulations) | {"before": seen}
 
-        return self._change("step", work)
+        return self._change("step", work) | {"version": self.version}
 
     # Moving.
 
@@ -248,6 +250,8 @@ class Session(stored.StoredSession):
             **self.head(),
             "game_settings": views.settings_view(game),
             "players": game.players,
+            "player_names": list(game.player_names),
+            "zero_sum": game.players == 2 and game.sums_to == 0,
             "range": list(game.range) if game.range else None,
             "preset": self.preset,
             "options": flat(search.settings),
@@ -256,6 +260,7 @@ class Session(stored.StoredSession):
             "position": views.position_view(search.position),
             "moment": self.moments.now.id,
             "plies": self.moments.now.ply,
+            "returns": self.moments.returns(),
             "simulations": search.simulations,
             "visits": root.visits,
             "nodes": search.nodes,

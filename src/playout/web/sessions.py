@@ -240,6 +240,7 @@ class Sessions:
                 self._write_rows()
                 self._save()
                 self._rest()
+                self._stop_unwatched()
                 self._drop_unused(UNUSED)
             except Exception as error:  # noqa: BLE001  # a full disk, say: log it and try again
                 LOG.warning("can't save sessions at the moment: %s", error)
@@ -289,6 +290,17 @@ class Sessions:
                 largest = max(running, key=lambda s: s.bytes)
                 if (run := largest.run) is not None:
                     run.stop("memory")
+
+    def _stop_unwatched(self) -> None:
+        """Stop runs without limits, and delete sessions of comparisons, that nobody watches or reads any more."""
+        since = time.monotonic() - self.caps.unwatched
+        for session in self._sessions():
+            if session.listeners or session.used > since:
+                continue
+            if session.passing:
+                self.delete(session.id)
+            elif (run := session.run) is not None and not any(run.limits.values()):
+                run.stop("unwatched")
 
     def _make_room(self) -> None:
         for session in sorted(self._sessions(), key=lambda s: s.used):

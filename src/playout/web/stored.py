@@ -50,6 +50,7 @@ class StoredSession:
         self.last_run: dict[str, Any] | None = None
         self.failure: dict[str, Any] | None = None  # of the game or the evaluator, in the last request
         self.temporary = False  # True: it may be deleted until it is used
+        self.passing = False  # True: it is deleted when nobody watches it any more
         self.kept: dict[str, Any] | None = None
         self.chart = Chart()
         self.last_step: Step | None = None
@@ -86,7 +87,7 @@ class StoredSession:
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
         self.last_run, self.failure = row["last_run"], row.get("failure")
-        self.temporary = bool(row.get("temporary"))
+        self.temporary, self.passing = bool(row.get("temporary")), bool(row.get("passing"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
@@ -162,6 +163,7 @@ class StoredSession:
             "last_run": self.last_run,
             "failure": self.failure,
             "temporary": self.temporary,
+            "passing": self.passing,
             "chart": [] if self.run is not None else self.chart.kept(),
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
@@ -223,6 +225,10 @@ class StoredSession:
     def make_temporary(self) -> None:
         """Mark as made for a visit: it is deleted later unless it is used."""
         self.temporary = self.row_is_old = True
+
+    def make_passing(self) -> None:
+        """Mark as made for a comparison: it is deleted when nobody watches it any more, unless it gets a name."""
+        self.passing = self.row_is_old = True
 
     def drop_if_unused(self, since: float) -> bool:
         """Mark a temporary session as deleted if it was not read since then; True if it was marked."""

@@ -3,7 +3,7 @@
 import heapq
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from playout.errors import ActionError
@@ -18,6 +18,7 @@ from playout.search.result import ActionStats, Result
 from playout.search.step import Playout, Step
 
 from .refusals import Refusal
+from .requests import MapWatch, TreeWatch, WatchedViews
 
 ACTIONS = 1000  # of a position that are listed
 NODES = 1000  # of a tree
@@ -26,6 +27,7 @@ NAMED = 0.002  # share of the visits that a cell of the map needs to get its act
 SHOWN = 60  # positions of a playout
 DRAWN = 4  # playouts of a step whose positions are drawn
 LISTED = 100  # playouts of a step
+LINE_VISITS = 4  # fewer say nothing about what to expect
 FOUND = 1000  # actions of the best line found
 SVG_BYTES = 1 << 20
 PATIENCE = 0.05  # seconds that a large view may take
@@ -116,7 +118,8 @@ def found_view(found: BestFound) -> dict[str, Any]:
 def explanation_view(result: Result, language: str) -> dict[str, Any]:
     """Why this action: in words, and the facts behind them."""
     facts = explain_data(result)
-    return {"text": render(facts, language), "facts": plain(facts)}
+    names = result.position.game.player_names
+    return {"text": render(facts, language, names), "facts": plain(facts)}
 
 
 def settings_view(game: Game) -> dict[str, Any]:
@@ -212,10 +215,12 @@ def detail_view(search: Search, path: Sequence[int]) -> dict[str, Any]:
 
 
 def line_view(search: Search, path: Sequence[int], depth: int = 64) -> dict[str, Any]:
-    """The expected play from a node on."""
+    """The expected play from a node on, its first move and as far as the moves after it have more than a few visits."""
     node, numbers = node_at(search, path), list(path)
     nodes: list[dict[str, Any]] = []
     while len(nodes) < depth and (best := node.best) is not None and best.action is not None:
+        if nodes and best.visits < LINE_VISITS and best.proven is None:
+            break
         nodes.append(node_view(best))
         numbers.append(best.action)
         node = best
@@ -286,6 +291,28 @@ def find_view(search: Search, text: str, limit: int) -> dict[str, Any]:
             order += 1
             heapq.heappush(waiting, (-child.visits, order, child))
     return {"found": found, "complete": complete}
+
+
+def watched_views(search: Search, result: Callable[[], Result], wanted: WatchedViews, lean: bool) -> dict[str, Any]:
+    """Several views of one moment; `lean`: a run is on, so they must be quick."""
+    found: dict[str, Any] = {"point": point_view(search) if search.simulations else None}
+    if wanted.result:
+        found["result"] = result_view(result(), lines=not lean)
+    if wanted.explain is not None:
+        found["explanation"] = explanation_view(result(), wanted.explain)
+    for name, view in (("tree", wanted.tree), ("line", wanted.line), ("map", wanted.map)):
+        if view is None:
+            continue
+        given = view.model_dump()
+        try:
+            if isinstance(view, TreeWatch):
+                found[name] = tree_view(search, **given | {"lean": view.lean and lean})
+            else:
+                found[name] = map_view(search, **given) if isinstance(view, MapWatch) else line_view(search, **given)
+        except Refusal as refusal:  # a path that a move has left behind
+            found[name] = None
+            found.setdefault("missing", {})[name] = refusal.message
+    return found
 
 
 # One simulation.

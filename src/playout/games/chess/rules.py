@@ -23,6 +23,7 @@ class ChessRules(Game):
     """An action is from | to << 6 | promotion << 12, squares and kinds numbered as in board.py."""
 
     players = 2
+    player_names = ("White", "Black")
     max_actions = 218
     action_codes = 7 * 64
     state = STATE

@@ -17,6 +17,7 @@ class Connect4(Connect4Rules):
     """
 
     name = "connect4"
+    player_names = ("Red", "Yellow")
     preset = "connect4"
 
     priors = staticmethod(evaluation.priors)

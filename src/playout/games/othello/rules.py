@@ -90,6 +90,7 @@ class OthelloRules(Game):
     """An action is a square, 0 to 63, or 64, a pass."""
 
     players = 2
+    player_names = ("Black", "White")
     max_actions = 60
     action_codes = 65
     state = np.dtype(

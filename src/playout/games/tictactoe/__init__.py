@@ -16,6 +16,7 @@ class TicTacToe(TicTacToeRules):
     """
 
     name = "tictactoe"
+    player_names = ("X", "O")
 
     planes, policy_size = (2, 3, 3), 9
     observe, symmetries = staticmethod(observation.observe), observation.symmetries

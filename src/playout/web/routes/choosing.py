@@ -25,9 +25,11 @@ def read_server(server: Server) -> Response:
             "version": __version__,
             "ask": {"model": server.model.name} if server.model.is_on else None,
             "limits": {name: getattr(caps, name) for name in ("sessions", "nodes", "bytes", "memory", "upload")},
+            "game": server.catalogue.first,
             "sessions": len(server.sessions),
             "running": server.sessions.running(),
             "compiling": compiling.about,
+            "compiling_for": None if (elapsed := compiling.elapsed) is None else round(elapsed, 1),
         }
     )
 

@@ -5,6 +5,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
@@ -58,7 +59,7 @@ def export(
     width: Annotated[int, Query(ge=1, le=40)] = 4,
 ) -> Response:
     """The session as a file."""
-    headers = {"Content-Disposition": f'attachment; filename="playout-{session.id}.{form}"'}
+    headers = {"Content-Disposition": _attachment(session.title or f"playout-{session.id}", form)}
     if form == "search":
         copy = session.export()
         clean_up = BackgroundTask(copy.unlink, missing_ok=True)
@@ -75,6 +76,13 @@ def export(
         "tree": session.look(lambda search: views.tree_view(search, numbers(path), 4, 20)),
     }
     return JsonAnswer(data, headers=headers)
+
+
+def _attachment(name: str, form: str) -> str:
+    """Content-Disposition with a file name in any script, from which an import takes the session's name."""
+    kept = "".join(c for c in name if c.isprintable() and c not in '<>:"/\\|?*').strip(" .")[:80] or "playout"
+    plain = "".join(c if c.isascii() else "_" for c in kept)
+    return f"attachment; filename=\"{plain}.{form}\"; filename*=UTF-8''{quote(kept)}.{form}"
 
 
 async def _receive(request: Request, path: Path, most: int) -> None:

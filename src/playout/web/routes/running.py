@@ -71,7 +71,7 @@ async def step(session: Found, body: requests.StepIn) -> Response:
         reached = await run_in_threadpool(session.look, lambda search: search.simulations)
         if reached != body.at - 1:
             raise Refusal(409, "state", f"simulation {body.at} is never reached: the search ended after {reached}")
-    return JsonAnswer(await run_in_threadpool(session.step, body.svg))
+    return JsonAnswer(await run_in_threadpool(session.step, body.svg, body.before))
 
 
 async def _started(server: Server, session: Session, start: Callable[[], Run | None], wait: bool) -> Response:

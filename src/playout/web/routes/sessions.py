@@ -30,6 +30,8 @@ def create_session(server: Server, body: requests.SessionIn) -> Response:
         body.name,
         body.source,
     )
+    if body.passing:
+        session.make_passing()
     if body.temporary:
         session.make_temporary()
     return JsonAnswer(session.view(), 201)

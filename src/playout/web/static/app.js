@@ -40,7 +40,7 @@ function App() {
                 <nav class="grow end row"><${Looks} /></nav>
               </header>
               <${Start} />`
-          : html`<p class="loading">${state.compiling ? t("compiling", { n: state.compiling }) : t("loading")}</p>`
+          : html`<${Loading} />`
       } <${Notices} />`;
   document.title = `${state.session.name || state.session.game} · Playout`;
   const Shown = state.dialog && DIALOGS[state.dialog];
@@ -56,8 +56,24 @@ function App() {
     <div class="hidden" role="status" aria-live="polite">${state.said}</div>`;
 }
 
+/** While there is nothing to show yet: why, and how far it is. */
+function Loading() {
+  const { compiling } = state;
+  return html`<main class="loading" role="status">
+    <h1>Playout</h1>
+    <p>${compiling ? t("compiling", compiling) : t("loading")}</p>
+    ${
+      compiling &&
+      html`<progress max=${compiling.n} value=${compiling.passed} aria-label=${t("compiling_progress")}></progress>
+        <p class="small">${t("compiling_why")}</p>`
+    }
+  </main>`;
+}
+
 const Brand = () =>
-  html`<a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>`;
+  html`<h1>
+    <a class="brand" href="/" title="Playout"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</a>
+  </h1>`;
 
 function Header() {
   const session = current();
@@ -75,7 +91,13 @@ function Header() {
     ${!state.connected && html`<span class="problem" role="status">${t("disconnected")}</span>`}
     <nav class="grow end row">
       <button class="quiet" id="open-setup" onClick=${() => set({ dialog: "setup" })}>${t("set_up")}</button>
-      <button class="quiet" id="open-compare" onClick=${() => set({ dialog: "compare" })} disabled=${session.position.over}>
+      <button
+        class="quiet"
+        id="open-compare"
+        onClick=${() => set({ dialog: "compare" })}
+        disabled=${session.position.over}
+        title=${session.position.over ? t("why_over") : ""}
+      >
         ${t("compare")}
       </button>
       <button class="quiet" id="open-keep" onClick=${() => set({ dialog: "keep" })}>${t("sessions")}</button>
@@ -149,7 +171,16 @@ function Panel() {
 }
 
 function Notices() {
+  const { question } = state;
   return html`<div class="notices">
+    ${
+      question &&
+      html`<div class="question" role="alertdialog" aria-label=${question.text}>
+        <p>${question.text}</p>
+        <button id="yes" class="primary" onClick=${() => question.answer(true)}>${t("yes_go")}</button>
+        <button id="no" class="quiet" onClick=${() => question.answer(false)}>${t("cancel")}</button>
+      </div>`
+    }
     ${state.notices.map(
       (n) =>
         html`<p key=${n.id} class=${n.kind} role=${n.kind === "error" ? "alert" : "status"}>
@@ -166,6 +197,8 @@ function Notices() {
   </div>`;
 }
 
-render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+const root = /** @type {HTMLElement} */ (document.getElementById("app"));
+root.replaceChildren(); // what stands there until the page is loaded
+render(html`<${App} />`, root);
 listen();
 begin();

@@ -139,3 +139,18 @@ export function termsOf(edge) {
       ]
     : named;
 }
+
+/**
+ * Which formula gives the exploration of a score: found by its number, so that nothing is shown that does not hold.
+ * @param {[string, Score][]} terms
+ * @param {{ c: number, visits: number, through: number, edgeVisits: number, prior: number }} numbers of the node (`through`: the
+ *   visits of all its moves) and of the move
+ * @returns {"uct" | "puct" | null}
+ */
+export function formOf(terms, { c, visits, through, edgeVisits, prior }) {
+  const exploration = terms[1]?.[1];
+  if (terms.length !== 2 || typeof exploration !== "number") return null;
+  const is = (/** @type {number} */ x) => Math.abs(x - exploration) <= 1e-5 * Math.max(1, Math.abs(exploration));
+  if (edgeVisits > 0 && is(c * Math.sqrt(Math.log(visits) / edgeVisits))) return "uct";
+  return is((c * prior * Math.sqrt(Math.max(1, through))) / (1 + edgeVisits)) ? "puct" : null;
+}

@@ -33,20 +33,32 @@ export function seriesOf(chart) {
     .sort((a, b) => a - b);
 }
 
+/** @typedef {[number, number | null]} ChartPlace simulations, and a share or a value; null: none is known there */
+
 /**
- * The line of each move: [simulations, share or value].
+ * The line of each move.
  * @param {Chart} chart
  * @param {number[]} series
  * @param {"share" | "value"} field
- * @returns {[number, number][][]}
+ * @returns {ChartPlace[][]}
  */
 export const linesOf = (chart, series, field) =>
   series.map((number) =>
-    chart.points.flatMap((point) => {
-      const found = point.actions.find((a) => a.number === number)?.[field];
-      return found === null || found === undefined ? [] : [/** @type {[number, number]} */ ([point.simulations, found])];
-    }),
+    chart.points.map((point) => [point.simulations, point.actions.find((a) => a.number === number)?.[field] ?? null]),
   );
+
+/**
+ * A line as the data of an SVG path: it is broken where nothing is known.
+ * @param {ChartPlace[]} line
+ * @param {(s: number) => number} x
+ * @param {(v: number) => number} y
+ */
+export const pathOf = (line, x, y) =>
+  line
+    .flatMap(([s, v], i) =>
+      v === null ? [] : [`${(line[i - 1]?.[1] ?? null) === null ? "M" : "L"}${x(s).toFixed(1)},${y(v).toFixed(1)}`],
+    )
+    .join("");
 
 /** The return of the best complete line against simulations; empty where the game has none. @param {Chart} chart */
 export const foundLine = (chart) =>
@@ -57,14 +69,14 @@ export const foundLine = (chart) =>
 /**
  * The ends of the vertical axis; null: nothing to show. The first points swing from end to end: the scale is that of what
  * follows, and they are cut off at its ends.
- * @param {[number, number][][]} lines
+ * @param {ChartPlace[][]} lines
  * @param {{ first: number, last: number }} span simulations
  * @param {"share" | "value"} field
  * @returns {{ least: number, most: number } | null}
  */
 export function scaleOf(lines, { first, last }, field) {
   const settled = first + 0.05 * (last - first);
-  const all = lines.flat().flatMap(([x, y]) => (x >= settled ? [y] : []));
+  const all = lines.flat().flatMap(([x, y]) => (x >= settled && y !== null ? [y] : []));
   if (!all.length) return null;
   const least = field === "share" ? 0 : Math.min(...all),
     most = Math.max(...all);

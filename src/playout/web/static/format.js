@@ -28,10 +28,14 @@ export function plain(x) {
   if (x === null || x === undefined) return "–";
   if (x === "infinity") return "∞";
   if (x === "-infinity") return "−∞";
+  if (Math.abs(x) < 1e-9) return "0"; // what is left of a sum that is zero
   if (Number.isInteger(x)) return x < 0 ? `−${-x}` : String(x);
   const text = Math.abs(x) >= 1000 ? Math.abs(x).toFixed(0) : Math.abs(x).toPrecision(4);
   return (x < 0 ? "−" : "") + text;
 }
+
+/** What an exact value says, as a sign that needs no colour. */
+export const PROOF_SIGNS = { win: "✓", loss: "✗", draw: "=", exact: "✓" };
 
 /** A share of one. @param {number | null | undefined} x */
 export const percent = (x) =>

@@ -13,6 +13,13 @@ export const t = (name, values) => translate(state.language, name, values);
  */
 export const told = (name, otherwise) => dictionaries[state.language][name] ?? otherwise;
 
-/** A player by number: -1 is chance, lower numbers are no player. @param {number | null} player */
-export const who = (player) =>
-  player === -1 ? t("chance") : player === null || player < -1 ? t("no_player") : t("player_n", { n: player + 1 });
+/**
+ * A player by number, called by the name that the game has for them: -1 is chance, lower numbers are no player.
+ * @param {number | null} player
+ * @param {string[]} [names]
+ */
+export function who(player, names = state.session?.player_names ?? []) {
+  if (player === -1) return t("chance");
+  if (player === null || player < -1) return t("no_player");
+  return names[player] ? told(`name_${names[player]}`, names[player]) : t("player_n", { n: player + 1 });
+}

@@ -47,6 +47,7 @@ export function listen() {
       return;
     }
     if (event.key === "Escape" && state.step) return endStep();
+    if (!state.keys) return;
     const found = KEYS.find((k) => k.key === event.key.toLowerCase() || k.key === event.key);
     if (!found) return;
     event.preventDefault();

@@ -1,8 +1,8 @@
 // Where the shown nodes stand: the root at the left, a column for each depth, a row for each leaf.
 
-import { count, value } from "./format.js";
+import { PROOF_SIGNS, count, value } from "./format.js";
 
-/** @import { Drawn, Item, Shown } from "./types.js" */
+/** @import { Drawn, Item, Shown, TreeNode } from "./types.js" */
 
 export const ROW = 25,
   HEIGHT = 21,
@@ -12,7 +12,14 @@ const SPROUTS = 8;
 /** @param {string} text @param {number} [most] */
 export const shorten = (text, most = 18) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
-/** @typedef {{ root: string, more: (n: number) => string }} Names the words for the root, and for what is not shown */
+/**
+ * @typedef {object} Names
+ * @property {string} root the word for it
+ * @property {(n: number) => string} more the words for what is not shown
+ * @property {(n: number) => string} fold the words for the folded nodes of a deep path
+ * @property {(node: TreeNode) => Worth} worth a node's value as it is shown
+ */
+/** @typedef {{ value: number | null, proof: "win" | "loss" | "draw" | "exact" | null }} Worth */
 /** @typedef {(text: string, font: string) => number} TextWidth */
 
 /**
@@ -54,7 +61,7 @@ export function layout(top, names, textWidth) {
 function widthOf(item, textWidth) {
   if (item.kind !== "node") return 16 + textWidth(item.label, "12px");
   const label = textWidth(item.label, "650 12px"),
-    numbers = textWidth(item.numbers, item.proven ? "650 11px" : "11px");
+    numbers = textWidth(item.numbers, item.proof ? "650 11px" : "11px");
   return 26 + label + 8 + numbers + 14 + (item.shared ? 14 : 0);
 }
 
@@ -65,20 +72,21 @@ function widthOf(item, textWidth) {
  * @param {Names} names
  */
 function itemOf(shown, parent, names) {
-  const { node } = shown;
-  const proven = node.proven !== null && node.proven !== undefined;
+  const { node } = shown,
+    worth = names.worth(node);
   const item = unplaced("node", shown.path.length ? (node.action ?? String(node.number)) : names.root, shown.at, {
     path: shown.path,
     parent,
     shown,
     visits: node.visits,
-    value: node.value,
-    proven,
+    value: worth.value,
+    proof: worth.proof,
     shared: Boolean(node.shared),
     node: node.node,
-    numbers: `${count(node.visits)} · ${proven ? "✓" : ""}${value(node.value)}`,
+    numbers: `${count(node.visits)} · ${worth.proof ? PROOF_SIGNS[worth.proof] : ""}${value(worth.value)}`,
     closed: !shown.open && shown.total > 0,
   });
+  if (shown.fold) Object.assign(item, { label: names.fold(shown.fold), numbers: "", fold: shown.fold, closed: false });
   item.children = shown.children.map((child) => itemOf(child, item, names));
   addExtras(item, shown, names);
   return item;
@@ -120,7 +128,7 @@ const unplaced = (kind, label, at, rest) => ({
   shown: null,
   visits: 0,
   value: null,
-  proven: false,
+  proof: null,
   shared: false,
   node: null,
   closed: false,

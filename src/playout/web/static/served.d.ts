@@ -20,7 +20,10 @@ export interface Server {
   name: string;
   version: string;
   ask: { model: string } | null;
+  /** The game that a visit begins with. */
+  game: string;
   compiling: number | null;
+  compiling_for: number | null;
 }
 
 export interface GameSetting {
@@ -31,6 +34,9 @@ export interface GameSetting {
 
 export interface Game {
   game: string;
+  player_names: string[];
+  /** Those that can be used with it. */
+  presets: string[];
   description: string;
   about: string;
   preset: string;
@@ -89,6 +95,7 @@ export interface Position {
 
 export interface Run {
   id: number;
+  kind?: string;
   share: number | null;
   simulations: number;
   simulations_per_second: number;
@@ -127,6 +134,13 @@ export interface ListedSession extends SessionHead {
 
 export interface Session extends SessionHead {
   game_settings: Record<string, number | number[] | string>;
+  players: number;
+  /** What people call the players; empty: they have no names. */
+  player_names: string[];
+  /** Two players, and what one gets the other loses. */
+  zero_sum: boolean;
+  /** What each player has got since the start; null before a move. */
+  returns: number[] | null;
   range: Range | null;
   preset: string;
   options: Record<string, string>;
@@ -254,7 +268,7 @@ export interface Line {
 }
 
 export interface Found {
-  found: { path: Path; line: string[]; visits: number; value: number | null }[];
+  found: { path: Path; line: string[]; visits: number; value: number | null; value_for: number }[];
   complete: boolean;
 }
 
@@ -306,6 +320,7 @@ export interface StepEdge {
   exploration_term: Score;
   score: Score;
   chosen: boolean;
+  prior: number;
   terms: Record<string, Score>;
 }
 
@@ -361,6 +376,17 @@ export interface ServerStep {
   returns: number[];
   backup: StepChange[];
   path: Path;
+  /** How many simulations have been run, this one included. */
+  simulations: number;
+  version: number;
+  before: SeenBefore | null;
+}
+
+/** The views of the search before a step. */
+export interface SeenBefore {
+  result?: Result;
+  map?: TreeMap;
+  explanation?: Explanation;
 }
 
 export type LiveMessage =

@@ -2,15 +2,16 @@
 
 import { Live, get, patch, post, remove, upload } from "./api.js";
 import { NO_CHART, withPoint } from "./chart.js";
+import { tellOfCompiling } from "./compiling.js";
 import { count } from "./format.js";
 import { t } from "./i18n.js";
-import { endStep } from "./stepping.js";
+import { endStep, isTaking, noteStop } from "./stepping.js";
 import { changing, current, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
 import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
 import { GAMES, PRESETS, SERVER, SESSIONS, SETTINGS, importUrl, sessionNamed, sessionUrl } from "./urls.js";
 
 /** @import { Refused } from "./api.js" */
-/** @import { Answer, AskKind, Budget, Kept, LiveMessage, LiveUpdate, Run, Server, Session, State } from "./types.js" */
+/** @import { Answer, AskKind, Budget, Kept, LiveMessage, LiveUpdate, Run, Session, State } from "./types.js" */
 
 /** @type {Live | null} */
 let live = null;
@@ -41,17 +42,6 @@ export const begin = () => {
   });
 };
 
-/** While a first search waits for the compiler, nothing comes from its session: the server is asked every second. @param {() => boolean} waits */
-async function tellOfCompiling(waits) {
-  const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1000));
-  for (await aSecond(); waits(); await aSecond()) {
-    /** @type {Server | null} */
-    const server = await get(SERVER).catch(() => null);
-    if (waits()) set({ compiling: server?.compiling ?? null });
-  }
-  if (state.compiling) set({ compiling: null });
-}
-
 /** @param {() => Promise<void>} action */
 async function entering(action) {
   try {
@@ -70,7 +60,7 @@ async function entering(action) {
 async function visit() {
   const before = keptInTab("visit");
   const unused = before && before !== deleted && (await get(sessionUrl(before)).catch(() => null));
-  const session = unused?.temporary ? unused : await post(SESSIONS, { game: "tictactoe", temporary: true });
+  const session = unused?.temporary ? unused : await post(SESSIONS, { game: state.server?.game, temporary: true });
   keepInTab("visit", session.id);
   enter(session, true);
 }
@@ -133,7 +123,12 @@ function hearState(session) {
   const before = state.session;
   if (!before || session.id !== before.id) return;
   const ended = before.run && !session.run;
+  const overtaken = isOvertaken(session);
   set({ session, run: session.run });
+  if (overtaken) {
+    endStep();
+    notify(t("step_overtaken"), "note");
+  }
   if (session.version !== before.version) {
     if (session.moment !== before.moment || session.position.text !== before.position.text) {
       forgetViews();
@@ -143,6 +138,13 @@ function hearState(session) {
     refresh();
   }
   if (ended && !session.failure) set({ said: t("run_ended", { n: count(session.simulations) }) });
+}
+
+/** Whether the tree is no longer the one that the step that is shown belongs to. @param {Session} session */
+function isOvertaken(session) {
+  const { step } = state;
+  if (!step || isTaking() || session.version <= step.version) return false;
+  return Boolean(session.run) || session.simulations !== step.simulations || session.moment !== current().moment;
 }
 
 /** @param {LiveUpdate} message */
@@ -194,11 +196,17 @@ export const startAgain = (body) =>
 export const limits = ({ kind, simulations, seconds }) =>
   kind === "simulations" ? { simulations } : kind === "seconds" ? { seconds } : {};
 
+const MOST = { simulations: 2 ** 53, seconds: 1e9 };
+
+/** Whether the server takes that much. @param {string} kind @param {number} amount */
+export const isBudget = (kind, amount) => amount > 0 && amount <= (kind === "seconds" ? MOST.seconds : MOST.simulations);
+
 /** Shown from the click on, until the server tells of the run itself. @param {string} kind @returns {Run} */
 const starting = (kind) => ({ id: 0, share: kind === "endless" ? null : 0, simulations: 0, simulations_per_second: 0 });
 
 export function run() {
   if (state.run) return stop();
+  if (state.budget.wrong) return;
   set({ run: starting(state.budget.kind), shown: null, session: { ...current(), failure: null }, readFailure: null });
   tellOfCompiling(() => state.run !== null && !state.run.simulations);
   return changing("run", async () => {
@@ -215,7 +223,11 @@ export function run() {
   });
 }
 
-export const stop = () => inTurn(stopped);
+/** At once: what is stopped may be what others wait for. A run that the server has not begun yet is stopped after it has. */
+export const stop = () => {
+  noteStop();
+  return state.run && state.run.id === 0 ? inTurn(stopped) : trying(stopped);
+};
 
 async function stopped() {
   if (!state.run) return;

@@ -23,6 +23,36 @@ export function shownTree(from, over) {
   return from.tree ? grow(from.tree, [], true, from, over) : null;
 }
 
+const HEAD = 2, // nodes of a deep path that are shown at its beginning, the root apart
+  TAIL = 3; // and at its end
+
+/**
+ * Folds the middle of a deep path, so that the root and its end are seen together. What was opened by hand there stays.
+ * @param {Shown} top
+ * @param {Path} path
+ * @param {(at: string) => boolean} isOpened
+ * @returns {Shown}
+ */
+export function folded(top, path, isOpened) {
+  if (path.length <= HEAD + TAIL + 1) return top;
+  /** @type {Shown[]} */
+  const chain = [top];
+  for (const number of path) {
+    const next = chain.at(-1)?.children.find((child) => child.path.at(-1) === number);
+    if (!next) break;
+    chain.push(next);
+  }
+  const inner = chain.slice(HEAD + 1, chain.length - TAIL);
+  if (inner.length < 2 || inner.some((shown) => isOpened(shown.at))) return top;
+  const fold = { ...inner[0], fold: inner.length, children: [chain[chain.length - TAIL]], more: 0, sprouts: null };
+  /** @param {Shown} shown @param {number} depth @returns {Shown} */
+  const copied = (shown, depth) =>
+    depth > HEAD
+      ? fold
+      : { ...shown, children: shown.children.map((child) => (child === chain[depth + 1] ? copied(child, depth + 1) : child)) };
+  return copied(top, 0);
+}
+
 /**
  * @param {TreeNode} node
  * @param {Path} path

@@ -37,6 +37,9 @@ const GAMES = {
   },
 };
 
+/** Whether squares show their moves: the drawing itself has no coordinates. @param {string} game */
+export const isNumbered = (game) => game === "tictactoe";
+
 /** The squares of a move: one, two (from, to), or null where the drawing has none. @param {string} game @param {string} text */
 export function squaresOf(game, text) {
   const squares = GAMES[game]?.(text) ?? null;

@@ -1,13 +1,14 @@
 // One simulation, shown phase by phase: showing it is going through the beats of a step.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { PHASES, cut, overlayAt, sceneAt } from "./beats.js";
+import { tellOfCompiling } from "./compiling.js";
 import { full } from "./format.js";
 import { t } from "./i18n.js";
-import { changing, current, searchable, set, state } from "./store.js";
+import { changing, confirmed, current, notify, searchable, set, state } from "./store.js";
 import { sessionUrl } from "./urls.js";
 
-/** @import { Phase } from "./types.js" */
+/** @import { Phase, Session } from "./types.js" */
 
 /** What a phase is called: where a network evaluates, nothing is played out. @param {Phase} phase */
 export const phaseWord = (phase) => (phase === "playout" && state.session?.options.evaluator === "network" ? "network" : phase);
@@ -19,6 +20,16 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let busy = false;
+let stopped = false; // the way to a simulation, by the user
+const ENOUGH = 1000; // simulations of a run that tell its speed
+const USUAL_SPEED = 100000; // simulations a second, where none was long enough
+const LONG = 3; // seconds that going to a simulation may take before the user is asked
+
+/** Whether a step is on its way: the tree may go through other moments meanwhile. */
+export const isTaking = () => busy;
+
+/** Called when the user stops what is on. */
+export const noteStop = () => (stopped = true);
 
 export const beats = () => (state.step ? state.step.beats : []);
 export const beat = () => beats()[state.beat] ?? null;
@@ -27,18 +38,60 @@ export const beat = () => beats()[state.beat] ?? null;
 async function take(at) {
   if (busy || state.run || !searchable()) return false;
   busy = true;
-  const took = await changing("step", async () => {
-    if (state.run) return false; // a run was asked for meanwhile
-    const { id, moment } = current();
-    const step = cut(await post(sessionUrl(id, "step"), { at, svg: true }));
-    if (state.session?.id !== id || state.session.moment !== moment) return false;
-    const session = { ...state.session, failure: null };
-    set({ session, step, beat: 0, tab: "step", chosen: null, shown: null, readFailure: null });
-    return true;
-  });
+  stopped = false;
+  tellOfCompiling(isTaking);
+  const took = (await isWorthIt(at)) && (await changing("step", () => taken(at)));
   busy = false;
-  if (!took) hold();
-  return took;
+  if (!took) {
+    hold();
+    if (state.step && state.session && state.session.simulations !== state.step.simulations) endStep();
+  }
+  return Boolean(took);
+}
+
+/** @param {number | null} at @returns {Promise<boolean>} */
+async function taken(at) {
+  if (state.run) return false; // a run was asked for meanwhile
+  const { id, moment } = current();
+  if (at !== null && !(await isAt(id, at - 1))) return false;
+  const before = { explain: state.language, map: { depth: 9, cells: 700 } };
+  const step = cut(await post(sessionUrl(id, "step"), { at, svg: true, before }));
+  if (state.session?.id !== id || state.session.moment !== moment) return false;
+  const session = { ...state.session, simulations: step.simulations, failure: null };
+  set({ session, step, beat: 0, tab: "step", chosen: null, shown: null, readFailure: null });
+  return true;
+}
+
+/** Goes to the tree after that number of simulations; whether it was reached. @param {string} id @param {number} simulations */
+async function isAt(id, simulations) {
+  if (current().simulations === simulations) return true;
+  await post(sessionUrl(id, "seek"), { simulations, wait: false });
+  /** @type {Session} */
+  let session = await get(sessionUrl(id));
+  while (session.run) {
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    session = await get(sessionUrl(id));
+  }
+  if (state.session?.id !== id) return false;
+  set({ session, run: null });
+  if (session.simulations === simulations) return true;
+  const name = stopped ? "seek_stopped" : "never_reached";
+  notify(t(name, { at: full(simulations + 1), n: full(session.simulations) }), "note");
+  return false;
+}
+
+/** Going far back or forward runs many simulations: the user is asked first. @param {number | null} at */
+async function isWorthIt(at) {
+  const session = current(),
+    there = (at ?? session.simulations + 1) - 1;
+  if (there === session.simulations) return true;
+  const isBack = there < session.simulations;
+  const needed = isBack ? there : there - session.simulations;
+  const { simulations = 0, simulations_per_second: speed = 0 } = session.last_run ?? {};
+  const seconds = needed / (simulations > ENOUGH ? speed : USUAL_SPEED);
+  if (seconds < LONG) return true;
+  const name = isBack ? "long_way_back" : "long_way_on";
+  return confirmed(t(name, { at: full(there + 1), n: full(needed), seconds: Math.round(seconds) }));
 }
 
 export function endStep() {
@@ -134,6 +187,34 @@ export async function slowMotion() {
     timer = setTimeout(on, pause(beat().phase));
   };
   timer = setTimeout(on, pause(beat().phase));
+}
+
+const TOUR_PAUSE = 3; // times as long as in slow motion, to read
+
+/**
+ * The tour for newcomers: a few simulations, so that there is something to see, then one of them phase by phase. Pausing it, or
+ * closing the step, leaves it.
+ */
+export async function tour() {
+  set({ dialog: null });
+  const { id, simulations, position } = current();
+  const enough = Math.max(20, 3 * position.actions.length);
+  if (simulations < enough)
+    await changing("run", () => post(sessionUrl(id, "run"), { simulations: enough - simulations, wait: true }));
+  hold();
+  if (!(await take(null))) return;
+  set({ slow: true });
+  const on = () => {
+    if (!state.slow || !state.step) return;
+    if (state.beat >= beats().length - 1) {
+      hold();
+      return notify(t("tour_end"), "note");
+    }
+    goTo(state.beat + 1);
+    timer = setTimeout(on, TOUR_PAUSE * pause(beat().phase));
+  };
+  say();
+  timer = setTimeout(on, TOUR_PAUSE * pause(beat().phase));
 }
 
 /** What the tree shows at this beat; null: no step is shown. */

@@ -1,6 +1,7 @@
 // What the page knows, in one object. Components read it; only `set` changes it, and a change draws the page once a frame.
 
 import { NO_CHART } from "./chart.js";
+import { seenIn } from "./seen.js";
 
 /** @import { LanguageName, Session, State, Theme } from "./types.js" */
 /** @import { Refused } from "./api.js" */
@@ -91,9 +92,11 @@ export const state = {
   answers: [],
   asking: false,
   notices: [],
+  question: null,
   readFailure: null,
   shown: null,
   said: "",
+  keys: kept("keys", "on") === "on",
   language: language(),
   theme: /** @type {Theme | "auto"} */ (kept("theme", "auto")),
   systemDark: dark.matches,
@@ -137,6 +140,17 @@ export function notify(text, kind = "error") {
   set({ notices: [...state.notices.slice(-2), notice] });
   setTimeout(() => set({ notices: state.notices.filter((n) => n !== notice) }), kind === "error" ? 9000 : 5000);
 }
+
+/** Asks the user, in a bar at the bottom; the last question counts. @param {string} text @returns {Promise<boolean>} */
+export const confirmed = (text) =>
+  new Promise((resolve) => {
+    state.question?.answer(false);
+    const answer = (/** @type {boolean} */ yes) => {
+      set({ question: null });
+      resolve(yes);
+    };
+    set({ question: { text, answer } });
+  });
 
 /**
  * Runs an action; what the server refuses is told in its own words.
@@ -189,9 +203,12 @@ export const changing = (what, action) =>
     }
   });
 
+/** What the panels show now. */
+export const seen = () => seenIn(state);
+
 /** The move that is shown as the best; null: none yet. */
 export const shownBest = () => {
-  const { result } = state;
+  const { result } = seen();
   return result?.visits ? (result.actions.find((a) => a.number === result.best_number) ?? null) : null;
 };
 

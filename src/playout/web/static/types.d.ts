@@ -74,6 +74,8 @@ export interface Shown {
   children: Shown[];
   more: number;
   sprouts: string[] | null;
+  /** This stands for that many nodes of a deep path. */
+  fold?: number;
 }
 
 /** A node, a new action that is not visited yet (sprout), or the children that are not shown (more), with its place. */
@@ -87,12 +89,14 @@ export interface Item {
   shown: Shown | null;
   visits: number;
   value: number | null;
-  proven: boolean;
+  /** What its exact value says to the player whom it is shown for. */
+  proof: "win" | "loss" | "draw" | "exact" | null;
   shared: boolean;
   node: number | null;
   closed: boolean;
   more: number;
   shownCount: number;
+  fold?: number;
   numbers: string;
   width: number;
   depth: number;
@@ -111,6 +115,8 @@ export interface Budget {
   kind: string;
   simulations: number;
   seconds: number;
+  /** Whether what was typed can't be run. */
+  wrong?: boolean;
 }
 
 export interface Notice {
@@ -124,8 +130,8 @@ export interface State {
   games: Game[];
   presets: Preset[];
   settings: Setting[];
-  /** While a first search waits for the compiler: about how many seconds that takes. */
-  compiling: number | null;
+  /** While a first search waits for the compiler: about how many seconds that takes, and how many have passed. */
+  compiling: { n: number; passed: number } | null;
   /** Why there is no session to show. */
   trouble: { code: string | undefined; message: string } | null;
   session: Session | null;
@@ -165,12 +171,16 @@ export interface State {
   answers: (Answer & { kind: AskKind; question: string | null })[];
   asking: boolean;
   notices: Notice[];
+  /** What the user is asked. */
+  question: { text: string; answer: (yes: boolean) => void } | null;
   /** The failure that was closed, as JSON. */
   readFailure: string | null;
   /** A position of an expected line that is looked at on the board. */
   shown: { src: string; label: string } | null;
   /** For screen readers. */
   said: string;
+  /** Whether single keys do something. */
+  keys: boolean;
   language: LanguageName;
   theme: Theme | "auto";
   systemDark: boolean;

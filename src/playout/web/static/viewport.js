@@ -10,6 +10,7 @@ import { HEIGHT } from "./layout.js";
 
 const LEAST = 0.15,
   MOST = 4;
+const SMALLEST = 0.4; // at which texts can still be read
 const PAD = 16; // around a fitted tree
 const LEGEND = 22; // its height, below the tree
 
@@ -54,6 +55,22 @@ export function isInSight(view, item, size) {
   const left = view.x + item.x * view.k,
     y = view.y + item.y * view.k;
   return left >= 0 && left + item.width * view.k <= size.width && y >= 0 && y + HEIGHT * view.k <= size.height;
+}
+
+/**
+ * The view with both the root and an item in sight; null: its texts would be too small.
+ * @param {Pick<Item, "x" | "y" | "width">} root
+ * @param {Pick<Item, "x" | "y" | "width">} item
+ * @param {Size} size
+ * @returns {View | null}
+ */
+export function withRoot(root, item, size) {
+  const wide = Math.max(item.x + item.width, root.x + root.width),
+    high = Math.abs(item.y - root.y) + HEIGHT,
+    room = size.height - 2 * PAD - LEGEND;
+  const k = Math.min(1.15, (size.width - 2 * PAD) / wide, room / high);
+  const top = Math.min(item.y, root.y) - HEIGHT / 2;
+  return k < SMALLEST ? null : { k, x: PAD, y: PAD + (room - high * k) / 2 - top * k };
 }
 
 /** The view with an item in its middle. @param {View} view @param {Pick<Item, "x" | "y" | "width">} item @param {Size} size */

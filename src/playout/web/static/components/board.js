@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { percent } from "../format.js";
 import { t } from "../i18n.js";
-import { squaresOf } from "../squares.js";
+import { isNumbered, squaresOf } from "../squares.js";
 
 const LISTED = 80;
 
@@ -58,10 +58,10 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
               tabindex="-1"
               style=${place(a.squares[0])}
               title=${t("play_move", { move: a.action })}
-              aria-label=${t("play_move", { move: a.action })}
+              aria-label=${`${t("play_move", { move: a.action })} ${heatOf(shares?.get(a.number) ?? 0)}`.trim()}
               onClick=${() => go(a)}
             >
-              ${Heat(shares?.get(a.number) ?? 0, best)}
+              ${isNumbered(game) && html`<span class="spot">${a.action}</span> `}${Heat(shares?.get(a.number) ?? 0, best)}
             </button>`,
         )
       }
@@ -106,6 +106,8 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
   </div>`;
 }
 
+/** @param {number} share */
+const heatOf = (share) => (share > 0 ? `${Math.round(100 * share)}%` : "");
+
 /** The share of the visits on a square. @param {number} share @param {number} best */
-const Heat = (share, best) =>
-  share > 0 && html`<span class=${share === best ? "heat best" : "heat"}>${Math.round(100 * share)}%</span>`;
+const Heat = (share, best) => share > 0 && html`<span class=${share === best ? "heat best" : "heat"}>${heatOf(share)}</span>`;

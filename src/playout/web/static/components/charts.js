@@ -1,13 +1,14 @@
 // How share of visits and value of the best moves went, and the best return found, against simulations.
 
 import { html, useRef, useState } from "../vendor/preact-htm.js";
-import { foundLine, linesOf, scaleOf, seriesOf } from "../chart.js";
+import { foundLine, linesOf, pathOf, scaleOf, seriesOf } from "../chart.js";
 import { LINES } from "../colour.js";
 import { count, percent, value } from "../format.js";
-import { t } from "../i18n.js";
-import { state, theme } from "../store.js";
+import { t, who } from "../i18n.js";
+import { current, seen, theme } from "../store.js";
 import { useSize } from "./size.js";
 
+/** @import { ChartPlace } from "../chart.js" */
 /** @import { Chart as ChartData, ChartPoint } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
@@ -18,7 +19,7 @@ const HEIGHT = 116,
   TOP = 6;
 
 /** @param {{ chart?: ChartData, series?: number[] }} props */
-export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
+export function Charts({ chart = seen().chart, series = seriesOf(chart) }) {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
   const box = useRef(/** @type {any} */ (null));
   const { width } = useSize(box, { width: 300, height: 0 });
@@ -35,7 +36,14 @@ export function Charts({ chart = state.chart, series = seriesOf(chart) }) {
               width=${width}
               show=${percent}
             />
-            <${Chart} chart=${chart} field="value" title=${t("chart_value")} series=${series} width=${width} show=${value} />
+            <${Chart}
+              chart=${chart}
+              field="value"
+              title=${t("chart_value", { who: who(Math.max(0, current().position.player)) })}
+              series=${series}
+              width=${width}
+              show=${value}
+            />
             <${FoundChart} chart=${chart} width=${width} />
             <${Names} chart=${chart} series=${series} />`
     }
@@ -92,7 +100,7 @@ function FoundChart({ chart, width }) {
 /**
  * @param {object} props
  * @param {ChartPoint[]} props.points
- * @param {[number, number][][]} props.lines
+ * @param {ChartPlace[][]} props.lines
  * @param {"share" | "value"} props.field
  * @param {string} props.title
  * @param {number} props.width
@@ -127,15 +135,7 @@ function Plot({ points, lines, field, title, width, tell }) {
       )}
       <text class="tick" x=${LEFT} y=${HEIGHT - 3}>${count(first)}</text>
       <text class="tick" x=${width - RIGHT} y=${HEIGHT - 3} text-anchor="end">${count(last)}</text>
-      ${lines.map(
-        (line, i) =>
-          html`<polyline
-            key=${i}
-            class="line"
-            stroke=${LINES[theme()][i]}
-            points=${line.map(([s, v]) => `${x(s).toFixed(1)},${y(v).toFixed(1)}`).join(" ")}
-          />`,
-      )}
+      ${lines.map((line, i) => html`<path key=${i} class="line" stroke=${LINES[theme()][i]} d=${pathOf(line, x, y)} />`)}
       ${at && html`<line class="cross" x1=${x(at.simulations)} x2=${x(at.simulations)} y1=${TOP} y2=${HEIGHT - BOTTOM} />`}
     </svg>
   </figure>`;

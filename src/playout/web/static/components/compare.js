@@ -1,12 +1,12 @@
 // Two settings side by side, on the same position with the same budget.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { Live, get, post, remove } from "../api.js";
+import { Live, get, patch, post, remove } from "../api.js";
 import { NO_CHART, seriesOf, withPoint } from "../chart.js";
 import { rangeOf } from "../colour.js";
 import { count, percent, value } from "../format.js";
 import { t } from "../i18n.js";
-import { limits, open } from "../session.js";
+import { isBudget, limits, open } from "../session.js";
 import { current, trying } from "../store.js";
 import { SESSIONS, sessionUrl } from "../urls.js";
 import { Charts } from "./charts.js";
@@ -65,7 +65,7 @@ function useSides() {
       const sessions = [];
       for (const [i, choice] of choices.entries()) {
         const name = `${t("comparison")} ${SIDES[i]}`;
-        const session = await post(SESSIONS, { from: current().id, name, ...given(choice) });
+        const session = await post(SESSIONS, { from: current().id, name, passing: true, ...given(choice) });
         made.current.push(session.id);
         sessions.push(session);
       }
@@ -81,7 +81,10 @@ function useSides() {
   const openSide = (/** @type {Side} */ side) => {
     kept.current = side.session.id;
     close();
-    trying(() => open(side.session.id));
+    trying(async () => {
+      await patch(sessionUrl(side.session.id), { name: side.session.name }); // from now on it is kept
+      await open(side.session.id);
+    });
   };
   return { sides, start, stop, openSide };
 }
@@ -112,6 +115,7 @@ export function Compare() {
             <${Options}
               choice=${choices[i]}
               name=${`compare-${side}`}
+              game=${session.game}
               onChange=${(/** @type {Choice} */ choice) => setChoices(choices.map((c, j) => (j === i ? choice : c)))}
             />
             <${Failure} failure=${sides[i]?.session.failure} />
@@ -132,8 +136,9 @@ export function Compare() {
  */
 function Budgets({ sides, running, onStart, onStop }) {
   const [budget, setBudget] = useState(/** @type {Budget} */ ({ kind: "simulations", simulations: 20000, seconds: 3 }));
-  const give = (/** @type {number} */ amount) => {
-    if (amount > 0) setBudget({ ...budget, [budget.kind]: budget.kind === "simulations" ? Math.round(amount) : amount });
+  const give = (/** @type {number} */ typed) => {
+    const amount = budget.kind === "simulations" ? Math.round(typed) : typed;
+    setBudget({ ...budget, [budget.kind]: amount, wrong: !isBudget(budget.kind, amount) });
   };
   const both = sides.length > 0 && !running && sides.every((s) => s.result) ? sides.map((s) => s.result?.best) : null;
   return html`<div class="row wrap">
@@ -154,9 +159,11 @@ function Budgets({ sides, running, onStart, onStop }) {
       step="any"
       aria-label=${t("budget")}
       value=${budget.kind === "seconds" ? budget.seconds : budget.simulations}
+      aria-invalid=${budget.wrong ? "true" : undefined}
       onInput=${(e) => give(Number(e.target.value))}
     />
-    ${running ? html`<button class="stop" onClick=${onStop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" onClick=${() => onStart(budget)}>▶ ${t("run_both")}</button>`}
+    ${budget.wrong && html`<span class="problem" role="status">${t(`why_${budget.kind}`)}</span>`}
+    ${running ? html`<button class="stop" onClick=${onStop}>■ ${t("stop")}</button>` : html`<button id="run-both" class="primary" disabled=${budget.wrong} onClick=${() => onStart(budget)}>▶ ${t("run_both")}</button>`}
     ${both && html`<b id="agreement">${t(both[0] === both[1] ? "agree" : "disagree", { a: both[0] ?? "–", b: both[1] ?? "–" })}</b>`}
   </div>`;
 }

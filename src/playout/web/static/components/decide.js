@@ -4,20 +4,21 @@ import { html } from "../vendor/preact-htm.js";
 import { rangeOf } from "../colour.js";
 import { count, interval, percent, value } from "../format.js";
 import { t, who } from "../i18n.js";
+import { ending } from "../proofs.js";
 import { play } from "../session.js";
-import { current, set, state } from "../store.js";
+import { current, seen, set, state } from "../store.js";
 import { nodeUrl } from "../urls.js";
 import { Whiskers } from "./whiskers.js";
 
 /** @import { FactsOfAction } from "../types.js" */
 
 export function Decide() {
-  const { explanation, result } = state,
+  const { explanation, result } = seen(),
     session = current();
   const facts = explanation?.facts;
   if (!explanation || !facts?.best || !result?.visits)
     return html`<p class="dim pad">
-      ${session.position.over ? t("game_over") : result?.visits && !facts ? "…" : t("why_empty")}
+      ${session.position.over ? ending(session) : result?.visits && !facts ? "…" : t("why_empty")}
     </p>`;
   const { best } = facts,
     both = facts.next ? [best, facts.next] : [best];
@@ -78,7 +79,7 @@ export function Decide() {
 
 /** An expected line; each of its moves shows the position after it on the board. @param {{ action: FactsOfAction, name: string }} props */
 function Line({ action, name }) {
-  const row = state.result?.actions.find((a) => a.number === action.number);
+  const row = seen().result?.actions.find((a) => a.number === action.number);
   const numbers = row?.line_numbers ?? [];
   const look = (/** @type {number} */ i) =>
     set({

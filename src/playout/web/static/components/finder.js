@@ -4,6 +4,7 @@ import { html, useEffect, useState } from "../vendor/preact-htm.js";
 import { count, value } from "../format.js";
 import { t } from "../i18n.js";
 import { key } from "../shown.js";
+import { turned } from "../side.js";
 import { state } from "../store.js";
 import { find, reveal } from "../treeview.js";
 
@@ -39,7 +40,7 @@ export function Finder() {
           (f) =>
             html`<li key=${key(f.path)}>
               <button onClick=${() => go(f.path)}>
-                <b>${f.line.join(" ")}</b> <span class="dim">${count(f.visits)} · ${value(f.value)}</span>
+                <b>${f.line.join(" ")}</b> <span class="dim">${count(f.visits)} · ${value(turned(f.value, f.value_for))}</span>
               </button>
             </li>`,
         )}

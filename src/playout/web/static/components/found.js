@@ -3,12 +3,12 @@
 import { html } from "../vendor/preact-htm.js";
 import { count, drawing, value } from "../format.js";
 import { t } from "../i18n.js";
-import { state } from "../store.js";
+import { seen } from "../store.js";
 
 const SHOWN = 60;
 
 export function Found() {
-  const found = state.result?.best_found;
+  const found = seen().result?.best_found;
   if (!found) return null;
   return html`<section class="best-found" id="found" aria-label=${t("found")}>
     <h3>

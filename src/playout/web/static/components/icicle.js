@@ -7,11 +7,13 @@ import { percent, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { shorten } from "../layout.js";
 import { key } from "../shown.js";
-import { state, theme } from "../store.js";
+import { shownFor, turned } from "../side.js";
+import { seen, state, theme } from "../store.js";
 import { reveal } from "../treeview.js";
 import { useSize } from "./size.js";
 
 /** @import { Cell } from "../cells.js" */
+/** @import { TreeMap } from "../types.js" */
 
 const ROWS = 8;
 
@@ -20,8 +22,8 @@ export function Icicle() {
   const box = useRef(/** @type {any} */ (null));
   const { width } = useSize(box, { width: 600, height: 0 });
   const [at, setAt] = useState(/** @type {Cell | null} */ (null));
-  const { map } = state;
-  const cells = map && map.visits > 0 ? placeCells(map).filter((c) => c.wide * width >= 0.6) : [];
+  const { map } = seen();
+  const cells = map && map.visits > 0 ? cellsOf(map).filter((c) => c.wide * width >= 0.6) : [];
   const depth = Math.min(ROWS, Math.max(1, ...cells.map((c) => c.depth)));
   const high = 15;
   const range = rangeOf(
@@ -76,6 +78,9 @@ export function Icicle() {
   </section>`;
 }
 
+/** The cells, with values for the player whose values are shown. @param {TreeMap} map */
+const cellsOf = (map) => placeCells(map).map((cell) => ({ ...cell, worth: turned(cell.worth, cell.valueFor) }));
+
 /** @param {Cell} cell */
 const words = (cell) =>
-  `${cell.line.join(" ") || t("root")} · ${percent(cell.share)} · ${value(cell.worth)} (${who(cell.valueFor)})`;
+  `${cell.line.join(" ") || t("root")} · ${percent(cell.share)} · ${value(cell.worth)} (${t("for_player", { who: who(shownFor(cell.valueFor)) })})`;

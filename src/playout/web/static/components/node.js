@@ -4,6 +4,8 @@ import { html } from "../vendor/preact-htm.js";
 import { drawing, full, interval, percent, plain, results, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { key } from "../shown.js";
+import { provenWords } from "../proofs.js";
+import { shownFor, turned, turnedInterval, turnedResults } from "../side.js";
 import { state } from "../store.js";
 import { choose, reveal } from "../treeview.js";
 
@@ -50,14 +52,16 @@ export function NodePanel() {
 
 /** The numbers of a node, each with its name. @param {Details} details */
 function rowsOf(details) {
+  const by = details.value_for,
+    proven = turned(details.proven, by);
   return [
     [t("visits"), full(details.visits)],
-    [t("value"), `${value(details.value)} (${t("for_player", { who: who(details.value_for) })})`],
-    [t("interval"), interval(details.interval)],
+    [t("value"), `${value(turned(details.value, by))} (${t("for_player", { who: who(shownFor(by)) })})`],
+    [t("interval"), interval(turnedInterval(details.interval, by))],
     ...(details.error === null ? [] : [[t("error"), plain(details.error)]]),
-    ...(details.proven === null ? [] : [[t("proven"), value(details.proven)]]),
+    ...(proven === null ? [] : [[t("proven"), provenWords(proven)]]),
     ...(details.prior === null ? [] : [[t("prior"), percent(details.prior)]]),
-    ...(details.wdl ? [[t("wdl"), results(details.wdl)]] : []),
+    ...(details.wdl ? [[t("wdl"), results(turnedResults(details.wdl, by))]] : []),
     [t("to_move_field"), details.position.over ? t("game_over") : who(details.player)],
     [t("children"), t("children_n", { n: details.more, visited: details.visited })],
     [t("shared_field"), details.shared ? t("shared_yes") : t("no")],

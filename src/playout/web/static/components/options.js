@@ -64,9 +64,25 @@ export function given(choice) {
 /** @param {Choice} choice @param {Setting} setting */
 const counts = (choice, setting) => !setting.kinds.length || setting.kinds.includes(valueOf(choice, setting.part) ?? "");
 
-/** @param {{ choice: Choice, onChange: (choice: Choice) => void, name: string, open?: boolean }} props */
-export function Options({ choice, onChange, name, open = false }) {
-  const [shown, setShown] = useState(open);
+const MAIN = ["policy", "c", "evaluator", "rollouts", "solver", "transpositions"]; // what most people change
+
+/** Whether a setting is shown at once: the few that matter, and those of the chosen policy. @param {Setting} setting */
+const isMain = (setting) => MAIN.includes(setting.name) || setting.part === "policy";
+
+/**
+ * @param {object} props
+ * @param {Choice} props.choice
+ * @param {(choice: Choice) => void} props.onChange
+ * @param {string} props.name
+ * @param {string} props.game only its presets are offered
+ * @param {boolean} [props.open] whether the main settings are shown
+ */
+export function Options({ choice, onChange, name, game, open = false }) {
+  const [shown, setShown] = useState(false);
+  const usable = state.games.find((g) => g.game === game)?.presets;
+  const fits = (/** @type {string} */ other) => !usable || usable.includes(other);
+  const counting = state.settings.filter((setting) => counts(choice, setting));
+  const listed = counting.filter((setting) => shown || (open && isMain(setting)));
   const preset = presetOf(choice.preset);
   const change = (/** @type {Setting} */ setting, /** @type {string} */ text) => {
     const options = { ...choice.options };
@@ -84,7 +100,7 @@ export function Options({ choice, onChange, name, open = false }) {
         value=${choice.preset}
         onChange=${(e) => onChange({ ...choice, preset: e.target.value, options: {} })}
       >
-        ${state.presets.map((p) => html`<option value=${p.preset}>${p.preset}</option>`)}
+        ${state.presets.filter((p) => fits(p.preset) || p.preset === choice.preset).map((p) => html`<option value=${p.preset}>${p.preset}</option>`)}
       </select></label
     >
     <p class="dim small">${said(preset, preset?.description ?? "", "description")}</p>
@@ -100,12 +116,12 @@ export function Options({ choice, onChange, name, open = false }) {
         onInput=${(e) => onChange({ ...choice, seed: e.target.value === "" ? null : e.target.value })}
     /></label>
     <button type="button" class="link" aria-expanded=${shown} onClick=${() => setShown(!shown)}>
-      ${shown ? "▾ " : "▸ "}${t("every_setting", { n: state.settings.length })}${changed ? ` · ${t("changed_n", { n: changed })}` : ""}
+      ${shown ? "▾ " : "▸ "}${t(shown ? "fewer_settings" : "every_setting", { n: counting.length })}${changed ? ` · ${t("changed_n", { n: changed })}` : ""}
     </button>
     ${
-      shown &&
+      listed.length > 0 &&
       html`<div class="option-list">
-        ${state.settings.map(
+        ${listed.map(
           (setting) =>
             html`<${Option}
               key=${setting.name}

@@ -1,17 +1,19 @@
 // The left column's board: the present position, or the one that a step, a node or an expected line is at.
 
 import { html } from "../vendor/preact-htm.js";
-import { drawing, value } from "../format.js";
+import { drawing } from "../format.js";
 import { t, who } from "../i18n.js";
 import { play } from "../session.js";
+import { ending, provenWords } from "../proofs.js";
+import { proofOf } from "../side.js";
 import { scene } from "../stepping.js";
-import { current, set, state } from "../store.js";
+import { current, seen, set, state } from "../store.js";
 import { Board } from "./board.js";
 
 /** @import { Action } from "../types.js" */
 
 export function Position() {
-  const { result } = state,
+  const { result, proven } = seen(),
     session = current();
   const step = scene();
   const looked = state.shown;
@@ -41,8 +43,8 @@ export function Position() {
       !step &&
       !looked &&
       html`<p class="turn-line">
-        <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>
-        ${session.proven !== null && html`<span class="proof"> · ${t("proven_value", { value: value(session.proven) })}</span>`}
+        <b id="turn">${position.over ? ending(session) : t("to_move", { who: who(position.player) })}</b>
+        ${proven !== null && html`<span class=${`proof ${proofOf(proven)}`}> · ${t("proven_for", { who: who(position.player), value: provenWords(proven) })}</span>`}
       </p>`
     }
     <p class="position-text" title=${t("position_text")}>${step ? step.text : looked ? "" : position.text}</p>

@@ -3,12 +3,13 @@
 import { html } from "../vendor/preact-htm.js";
 import { count, percent, seconds, value } from "../format.js";
 import { t } from "../i18n.js";
-import { play, run } from "../session.js";
+import { isBudget, play, run } from "../session.js";
 import { stepOn } from "../stepping.js";
-import { current, keep, searchable, set, shownBest, state } from "../store.js";
+import { current, keep, searchable, seen, set, shownBest, state } from "../store.js";
+import { whyNot } from "../reasons.js";
 import { Failure } from "./failure.js";
 
-/** @import { Run } from "../types.js" */
+/** @import { Budget, Run } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
 const KINDS = ["simulations", "seconds", "endless"];
@@ -30,13 +31,20 @@ function onKey(event) {
 function give(text) {
   const { budget } = state;
   const amount = budget.kind === "simulations" ? Math.round(Number(text)) : Number(text);
-  if (amount > 0) set({ budget: { ...budget, [budget.kind]: amount } });
+  set({ budget: { ...budget, [budget.kind]: amount, wrong: !isBudget(budget.kind, amount) } });
+}
+
+/** What is not a number stays as it was typed. @param {Budget} budget */
+function shownAmount(budget) {
+  const amount = budget.kind === "seconds" ? budget.seconds : budget.simulations;
+  return Number.isNaN(amount) ? "" : amount;
 }
 
 /** @param {string} kind */
 function choose(kind) {
   keep("budget", kind);
-  set({ budget: { ...state.budget, kind } });
+  const amount = kind === "seconds" ? state.budget.seconds : state.budget.simulations;
+  set({ budget: { ...state.budget, kind, wrong: kind !== "endless" && !isBudget(kind, amount) } });
 }
 
 export function Runbar() {
@@ -45,7 +53,8 @@ export function Runbar() {
   const running = state.run;
   const over = session.position.over,
     proven = session.proven !== null;
-  const best = shownBest();
+  const best = shownBest(),
+    why = whyNot("run");
   return html`<div class="runbar" role="toolbar" aria-label=${t("actions")}>
     <div class="group run-group">
       <span class="switch" role="radiogroup" aria-label=${t("budget")} onKeyDown=${onKey}>
@@ -70,9 +79,10 @@ export function Runbar() {
           type="number"
           min=${budget.kind === "seconds" ? 0.1 : 1}
           step="any"
-          value=${budget.kind === "seconds" ? budget.seconds : budget.simulations}
+          value=${shownAmount(budget)}
           aria-label=${t(`budget_${budget.kind}_title`)}
           disabled=${Boolean(running)}
+          aria-invalid=${budget.wrong ? "true" : undefined}
           onInput=${(e) => give(e.target.value)}
           onKeyDown=${(e) => e.key === "Enter" && (e.target.blur(), setTimeout(run))}
         />`
@@ -81,8 +91,8 @@ export function Runbar() {
         id="run"
         class=${running ? "stop" : "primary"}
         onClick=${run}
-        disabled=${!running && (!searchable() || proven)}
-        title=${running ? t("stop_title") : t("run_title")}
+        disabled=${!running && why !== null}
+        title=${running ? t("stop_title") : (why ?? t("run_title"))}
       >
         ${running ? `■ ${t("stop")}` : `▶ ${t("run")}`}
       </button>
@@ -92,7 +102,7 @@ export function Runbar() {
       class="secondary"
       onClick=${stepOn}
       disabled=${Boolean(running) || !searchable() || (proven && !state.step)}
-      title=${t("step_title")}
+      title=${running ? t("why_running") : proven && state.step ? t("step_title") : (whyNot("step") ?? t("step_title"))}
     >
       ⇥ ${t("step")}
     </button>
@@ -102,12 +112,13 @@ export function Runbar() {
         class="secondary"
         onClick=${() => play(session.position.chance || !best ? "best" : best.number)}
         disabled=${over || (!best && !session.position.chance)}
-        title=${t("play_best_title")}
+        title=${over ? t("game_over") : best || session.position.chance ? t("play_best_title") : t("why_no_best")}
       >
         ${session.position.chance ? t("draw_outcome") : best ? t("play_move", { move: best.action }) : t("play_best")} →
       </button>
       ${best && html`<span class="best-numbers"><b>${percent(best.share)}</b> ${t("of_visits")}<span class="dim"> · </span><b>${value(best.proven ?? best.value)}</b>${best.proven !== null ? ` ${t("proven")}` : ""}</span>`}
     </div>
+    ${!running && why !== null && html`<span class=${budget.wrong ? "problem" : "dim"} id="why-not" role="status">${why}</span>`}
     <${Progress} running=${running} />
     ${!running && JSON.stringify(session.failure) !== state.readFailure && html`<${Failure} failure=${session.failure} />`}
   </div>`;
@@ -115,15 +126,16 @@ export function Runbar() {
 
 /** @param {{ running: Run | null }} props */
 function Progress({ running }) {
-  const { result } = state,
+  const { result, simulations: now } = seen(),
     session = current();
-  const simulations = running ? Math.max(session.simulations, result?.total ?? 0) : session.simulations;
+  const simulations = running ? Math.max(now, result?.total ?? 0) : now;
   return html`<div class="progress-box">
     <div class="numbers" id="status">
       <span><b id="simulations">${count(simulations)}</b> ${t("simulations")}</span>
       ${session.kept && session.visits > session.simulations && html`<span><b>${count(session.kept.visits)}</b> ${t("kept")}</span>`}
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
-      ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", { n: state.compiling })}</span>`}
+      ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", state.compiling)}</span>`}
+      ${running?.kind === "seek" && html`<span class="dim" id="seeking">${t("seeking")}</span>`}
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
       ${!running && session.last_run && (session.simulations > 0 || session.last_run.message) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}
     </div>

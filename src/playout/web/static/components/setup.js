@@ -97,14 +97,14 @@ export function Setup() {
           onMoves=${setMoves}
         />
       </div>
-      <div class="setup-search"><${Options} choice=${choice} onChange=${setChoice} name="setup" open /></div>
+      <div class="setup-search"><${Options} choice=${choice} onChange=${setChoice} name="setup" game=${name} open /></div>
     </div>
     <footer class="row end">
       <button
         id="start-again"
         class="secondary"
         disabled=${!isSameGame || Boolean(state.run) || making}
-        title=${t("start_again_title")}
+        title=${!isSameGame ? t("why_other_game") : state.run ? t("why_running") : t("start_again_title")}
         onClick=${() => finish(() => startAgain(given(choice)))}
       >
         ${t("start_again")}
@@ -213,10 +213,8 @@ function PositionFields({ game, name, text, moves, checked, onText, onMoves }) {
               onMove=${(/** @type {Action} */ a) => !problem && !checking && onMoves([...moves, a.number])}
             />
             <p class="turn-line">
-              <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player) })}</b>${" "}<span
-                class="position-text"
-                >${position.text}</span
-              >
+              <b>${position.over ? t("game_over") : t("to_move", { who: who(position.player, game.player_names) })}</b
+              >${" "}<span class="position-text">${position.text}</span>
             </p>
           </div>`
         : !problem && html`<p class="dim pad" role="status">${t("loading")}</p>`

@@ -1,14 +1,15 @@
 // What happens at this beat of the step, in words and numbers.
 
 import { html } from "../vendor/preact-htm.js";
-import { termsOf } from "../beats.js";
+import { formOf, termsOf } from "../beats.js";
 import { count, full, plain, value } from "../format.js";
 import { t, told, who } from "../i18n.js";
 import { ask } from "../session.js";
+import { turned, viewer } from "../side.js";
 import { beat, phaseWord } from "../stepping.js";
-import { set, state } from "../store.js";
+import { current, set, state } from "../store.js";
 
-/** @import { Beat, Place, Score, Step, StepEdge } from "../types.js" */
+/** @import { Beat, Place, Score, Step, StepChoice, StepEdge } from "../types.js" */
 
 const EDGES = 12;
 
@@ -53,6 +54,8 @@ function Selection(step, depth) {
   return html`<p>
       ${t(chance ? "selection_chance" : "selection_at", { who: who(choice.player), depth: depth + 1, of: step.selection.length, visits: full(choice.visits), move: choice.action })}
     </p>
+    ${!chance && html`<p class="dim">${t("values_for", { who: who(choice.player) })}</p>`}
+    ${!chance && Formulas(choice, ranked)}
     <table class="scores">
       <thead>
         <tr>
@@ -89,6 +92,50 @@ function Selection(step, depth) {
       <i class="term-value"></i> ${named(names[0])}${" "}<i class="term-exploration"></i>
       ${names.slice(1).map(named).join(" + ")}${" · "}${t("infinite_note")}
     </p>`;
+}
+
+/**
+ * The scores of the chosen move and of the next one, with the numbers that they are made of.
+ * @param {StepChoice} choice
+ * @param {StepEdge[]} ranked
+ */
+function Formulas(choice, ranked) {
+  const chosen = ranked.filter((e) => e.chosen),
+    known = [...new Set([...chosen, ...ranked])].filter((e) => finite(e.score) !== null);
+  return html`${chosen[0]?.score === "infinity" && html`<p>${t("formula_unvisited", { move: chosen[0].action })}</p>`}
+  ${known.slice(0, 2).map((edge) => html`<p class="formula" data-move=${edge.action}>${Formula(choice, edge)}</p>`)}`;
+}
+
+/** @param {string} text @param {string} title where the number comes from @param {string} [kind] */
+const part = (text, title, kind = "") => html`<span class=${`part ${kind}`} title=${title}>${text}</span>`;
+
+/**
+ * A score as a sum: of UCT and PUCT with what the exploration is made of, of other policies by the names of its terms.
+ * @param {StepChoice} choice
+ * @param {StepEdge} edge
+ */
+function Formula(choice, edge) {
+  const c = Number(current().options.c),
+    terms = termsOf(edge),
+    about = { move: edge.action, who: who(choice.player) };
+  const sum = html` = <b>${plain(edge.score)}</b>`,
+    first = html`<b>${edge.action}</b>:
+      ${part(plain(terms[0]?.[1]), t(edge.visits ? "part_value" : "part_assumed", about), "term-value")}`,
+    weight = part(String(c), t("part_c")),
+    ofNode = part(full(choice.visits), t("part_node_visits")),
+    ofMove = part(full(edge.visits), t("part_move_visits", about));
+  const through = Math.max(
+    1,
+    choice.edges.reduce((all, e) => all + e.visits, 0),
+  );
+  const form = formOf(terms, { c, visits: choice.visits, through, edgeVisits: edge.visits, prior: edge.prior });
+  if (form === "uct") return html`${first} + ${weight}·√(ln ${ofNode} / ${ofMove})${sum}`;
+  if (form === "puct")
+    return html`${first} +
+    ${weight}·${part(plain(edge.prior), t("part_prior", about))}·√${part(full(through), t("part_through"))} / (1 +
+    ${ofMove})${sum}`;
+  const rest = terms.slice(1).map(([name, x]) => html` + ${part(plain(x), named(name), "term-exploration")}`);
+  return html`${first}${rest}${sum}`;
 }
 
 /** What edges are sorted by. @param {StepEdge} e */
@@ -164,7 +211,9 @@ const Returns = ({ returns }) =>
 /** @param {Step} step @param {number} reached the place that is changed now */
 function Backup(step, reached) {
   if (reached < 0) return html`<p>${t("backup_none")}</p>`;
+  const side = viewer();
   return html`<p>${t("backup_words")} <${Returns} returns=${step.returns} /></p>
+    ${side !== null && html`<p class="dim" id="backup-side">${t("values_for", { who: who(side) })}</p>`}
     <table class="scores backup">
       <thead>
         <tr>
@@ -184,10 +233,14 @@ function Backup(step, reached) {
                 class=${index === reached ? "best" : index > reached ? "later" : ""}
               >
                 <th scope="row" title=${where(place)}>${i === 0 ? where(place, 2) : ""}</th>
-                <td>${told(`field_${change.field}`, change.field)}</td>
-                <td class="right">${plain(change.before)}</td>
+                <td>
+                  ${told(`field_${change.field}`, change.field)}${side === null && isValue(change.field) && place.what !== "tree" ? ` (${who(playerAt(step, place))})` : ""}
+                </td>
+                <td class="right">${plain(shownAs(step, place, change.field, change.before))}</td>
                 <td>→</td>
-                <td class="right"><b>${index <= reached ? plain(change.after) : "…"}</b></td>
+                <td class="right">
+                  <b>${index <= reached ? plain(shownAs(step, place, change.field, change.after)) : "…"}</b>
+                </td>
               </tr>`,
           ),
         )}
@@ -195,6 +248,19 @@ function Backup(step, reached) {
     </table>
     ${reached < step.places.length - 1 ? null : html`<p class="dim">${t("backup_done")}</p>`}`;
 }
+
+/** @param {string} field */
+const isValue = (field) => field === "value" || field === "own" || field === "proven";
+
+/** Whose value stands at a place: at a node, of who moves there; at an edge, of who chose it. @param {Step} step @param {Place} place */
+function playerAt(step, place) {
+  const depth = place.path.length - (place.what === "edge" ? 1 : 0);
+  const player = step.selection[depth]?.player ?? (step.expansion?.depth === depth ? step.expansion.player : 0);
+  return Math.max(0, player);
+}
+
+/** A number of the backup, for the player whose values are shown. @param {Step} step @param {Place} place @param {string} field @param {Score} x */
+const shownAs = (step, place, field, x) => (isValue(field) && place.what !== "tree" ? turned(x, playerAt(step, place)) : x);
 
 /** A place of the tree in words. @param {Place} place @param {number} [most] how many of its last moves are named */
 function where(place, most = Infinity) {

@@ -5,6 +5,7 @@ import { PHASES } from "../beats.js";
 import { full } from "../format.js";
 import { t } from "../i18n.js";
 import { back, beat, beats, endStep, enterPhase, forward, phaseWord, simulation, slowMotion } from "../stepping.js";
+import { whyNot } from "../reasons.js";
 import { current, keep, searchable, set, state } from "../store.js";
 
 export function Stepper() {
@@ -13,6 +14,7 @@ export function Stepper() {
     session = current();
   const phase = beat()?.phase ?? null;
   const blocked = Boolean(state.run) || !searchable();
+  const why = state.run ? t("why_running") : blocked ? whyNot("step") : null;
   const go = () => Number(to) >= 1 && simulation(Math.round(Number(to)));
   return html`<section class=${`card stepper${step ? " on" : ""}`} aria-label=${t("stepper")}>
     <ol class="phases">
@@ -24,7 +26,7 @@ export function Stepper() {
               disabled=${!step}
               aria-current=${phase === name ? "step" : undefined}
               data-phase=${name}
-              title=${t(`${phaseWord(name)}_title`)}
+              title=${step ? t(`${phaseWord(name)}_title`) : t("why_no_step")}
             >
               <i>${i + 1}</i> ${t(phaseWord(name))}
             </button>
@@ -38,7 +40,7 @@ export function Stepper() {
         onClick=${() => step && simulation(step.simulation - 1)}
         disabled=${blocked || !step || step.simulation <= 1}
         aria-label=${t("previous_simulation")}
-        title=${t("previous_simulation")}
+        title=${why ?? (step ? t("previous_simulation") : t("why_no_step"))}
       >
         |◀
       </button>
@@ -48,7 +50,7 @@ export function Stepper() {
         onClick=${back}
         disabled=${blocked || !step || (state.beat === 0 && step.simulation <= 1)}
         aria-label=${t("beat_back")}
-        title=${t("beat_back")}
+        title=${why ?? (step ? t("beat_back") : t("why_no_step"))}
       >
         ◀
       </button>
@@ -61,7 +63,7 @@ export function Stepper() {
         onClick=${forward}
         disabled=${blocked}
         aria-label=${t("beat_on")}
-        title=${t("beat_on")}
+        title=${why ?? t("beat_on")}
       >
         ▶
       </button>
@@ -71,7 +73,7 @@ export function Stepper() {
         onClick=${() => simulation(step ? step.simulation + 1 : session.simulations + 1)}
         disabled=${blocked}
         aria-label=${t("next_simulation")}
-        title=${t("next_simulation")}
+        title=${why ?? t("next_simulation")}
       >
         ▶|
       </button>
@@ -81,7 +83,7 @@ export function Stepper() {
         onClick=${slowMotion}
         disabled=${blocked}
         aria-pressed=${slow}
-        title=${t("slow_title")}
+        title=${why ?? t("slow_title")}
       >
         ${slow ? `❚❚ ${t("hold")}` : `▷ ${t("slow")}`}
       </button>

@@ -1,41 +1,52 @@
 // The tree: drawn, dragged, zoomed (wheel, or two fingers), opened and closed, walked through with the arrow keys.
 
-import { html, useEffect, useRef } from "../vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { rangeOf, valueColour } from "../colour.js";
 import { count, value } from "../format.js";
-import { t } from "../i18n.js";
+import { t, who } from "../i18n.js";
 import { layout } from "../layout.js";
 import { textWidth } from "../measure.js";
-import { key, shownTree } from "../shown.js";
-import { overlay } from "../stepping.js";
-import { current, state, theme } from "../store.js";
+import { folded, key, shownTree } from "../shown.js";
+import { proofOf, turned, viewer } from "../side.js";
+import { overlay, tour } from "../stepping.js";
+import { current, searchable, state, theme } from "../store.js";
 import { choose, expand, followLine } from "../treeview.js";
 import { Finder } from "./finder.js";
 import { keysAt, useFocus } from "./focus.js";
 import { Edge, Extra, Pill, sharedLinks } from "./treenodes.js";
 import { useReturn, useView } from "./view.js";
 
-/** @import { Item, Range } from "../types.js" */
+/** @import { Item, Range, TreeNode } from "../types.js" */
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
+
+const MORE = 20; // children that are shown at once; then as many as there are already, so that few clicks show them all
 
 export function Tree() {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
   const box = useRef(/** @type {any} */ (null));
   const began = performance.now();
-  const top = shownTree(state, overlay());
-  const drawn = top && layout(top, { root: t("root"), more: (n) => t("n_more", { n: count(n) }) }, textWidth);
+  const whole = shownTree(state, overlay());
+  const deep = state.step?.path ?? state.chosen ?? [];
+  const top = whole && folded(whole, deep, (at) => state.open.has(at));
+  const names = { root: t("root"), more: (/** @type {number} */ n) => t("n_more", { n: count(n) }), worth, fold };
+  const drawn = top && layout(top, names, textWidth);
   const items = drawn?.items ?? [];
   const range = rangeOf(
     current(),
     items.map((i) => i.value),
   );
+  const [told, setTold] = useState("");
   const view = useView(box, drawn);
   const focus = useFocus(box, drawn, view.bring);
   useEffect(() => void (drawn && performance.measure("tree drawn", { start: began, end: performance.now() })));
   // A step that is out of sight is brought into sight.
   const stepped = items.find((i) => i.shown?.mark === "now");
-  useEffect(() => void (stepped && view.bring(stepped)), [stepped?.at, state.beat]);
+  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat]);
   useReturn(view);
+
+  // What is under the mouse is told in words below the tree.
+  const tell = (/** @type {PageEvent} */ event) =>
+    setTold(event.target.closest?.("[data-at]")?.getAttribute("aria-label") ?? "");
 
   const onKeyDown = (/** @type {PageEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -54,22 +65,51 @@ export function Tree() {
       <button class="quiet" onClick=${followLine} title=${t("follow_line_title")}>${t("follow_line")}</button>
       <${Zoom} view=${view} />
     </div>
-    <div class="tree-box" ref=${box} ...${view.handlers} ...${focus.handlers} onKeyDown=${onKeyDown}>
+    <div
+      class="tree-box"
+      ref=${box}
+      ...${view.handlers}
+      ...${focus.handlers}
+      onKeyDown=${onKeyDown}
+      onMouseOver=${tell}
+      onMouseLeave=${() => setTold("")}
+    >
       <svg class="tree" id="tree" role="tree" aria-label=${t("tree_label")} width=${view.size.width} height=${view.size.height}>
         <g transform=${`translate(${view.now.x},${view.now.y}) scale(${view.now.k})`}>
           ${top && items.map((item) => item.parent && Edge(item, item.parent, top))} ${sharedLinks(items)}
           ${top && items.map((item) => (item.shown ? Pill(item, item.shown, top, range, focus.at, press) : Extra(item, focus.at, press)))}
         </g>
       </svg>
-      ${top && top.node.visits === 0 && !state.step && html`<p class="hint">${t("tree_empty")}</p>`}
-      <${Legend} range=${range} />
+      ${top && top.node.visits === 0 && !state.step && html`<${Begin} />`}
+      ${told ? html`<div class="legend" id="told">${told}</div>` : html`<${Legend} range=${range} />`}
     </div>
   </section>`;
 }
 
+/** Where nothing is searched yet: what this is, and a tour. */
+const Begin = () =>
+  html`<div class="hint" id="begin-here">
+    <p>${t("what_is")}</p>
+    <p>${t("tree_empty")}</p>
+    ${searchable() && !state.run && html`<p><button id="tour" class="secondary" onClick=${tour}>${t("tour")}</button></p>`}
+  </div>`;
+
+/** The folded part of a deep path. @param {number} n */
+const fold = (n) => t("n_folded", { n });
+
+/** A node's value for the player whose values are shown. @param {TreeNode} node */
+const worth = (node) => ({
+  value: turned(node.value, node.value_for),
+  proof: proofOf(turned(node.proven, node.value_for)),
+});
+
 /** Looks at a node, or shows more children. @param {Item} item */
 const press = (item) =>
-  item.kind === "more" ? expand(key(item.path), item.shownCount + Math.min(item.more, 20)) : choose(item.path);
+  item.fold
+    ? expand(key(item.path))
+    : item.kind === "more"
+      ? expand(key(item.path), item.shownCount + Math.min(item.more, Math.max(MORE, item.shownCount)))
+      : choose(item.path);
 
 /** @param {{ view: ReturnType<typeof useView> }} props */
 const Zoom = ({ view }) =>
@@ -81,9 +121,10 @@ const Zoom = ({ view }) =>
 
 /** @param {{ range: Range }} props */
 function Legend({ range }) {
-  const stops = [0, 0.25, 0.5, 0.75, 1];
-  return html`<div class="legend" title=${t("legend_title")}>
-    <span>${t("legend_value")}</span><span>${value(range[0])}</span>
+  const side = viewer(),
+    stops = [0, 0.25, 0.5, 0.75, 1];
+  return html`<div class="legend" title=${side === null ? t("legend_title") : t("legend_title_for", { who: who(side) })}>
+    <span>${side === null ? t("legend_value") : t("legend_value_for", { who: who(side) })}</span><span>${value(range[0])}</span>
     ${stops.map((s) => html`<i style=${{ background: valueColour(range[0] + s * (range[1] - range[0]), range, theme()) }}></i>`)}
     <span>${value(range[1])}</span><span class="sep">·</span><span>${t("legend_size")}</span>
   </div>`;

@@ -2,21 +2,25 @@
 
 import { html } from "../vendor/preact-htm.js";
 import { valueColour } from "../colour.js";
-import { value } from "../format.js";
+import { interval, value } from "../format.js";
 import { t, who } from "../i18n.js";
 import { HEIGHT } from "../layout.js";
 import { key } from "../shown.js";
+import { shownFor, turnedInterval } from "../side.js";
 import { state, theme } from "../store.js";
 import { collapse, expand } from "../treeview.js";
 
 /** @import { Item, Range, Shown } from "../types.js" */
+
+/** An item's share of the root's visits; never above 1, whatever is read at different moments. @param {Item} item @param {Shown} top */
+const shareOf = (item, top) => (top.node.visits ? Math.min(1, item.visits / top.node.visits) : 0);
 
 /** The line from a parent to an item, as wide as its share of the visits. @param {Item} item @param {Item} parent @param {Shown} top */
 export function Edge(item, parent, top) {
   const x1 = parent.x + parent.width,
     x2 = item.x,
     middle = (x1 + x2) / 2;
-  const share = item.kind === "node" && top.node.visits ? item.visits / top.node.visits : 0;
+  const share = item.kind === "node" ? shareOf(item, top) : 0;
   const lit = item.shown?.mark ? " lit" : "";
   const kind = !item.shown ? " faint" : item.shown.principal ? " principal" : "";
   return html`<path
@@ -60,7 +64,7 @@ export function sharedLinks(items) {
 export function Pill(item, shown, top, range, focus, press) {
   const { at } = item,
     { node } = shown;
-  const share = top.node.visits ? Math.sqrt(item.visits / top.node.visits) : 0;
+  const share = Math.sqrt(shareOf(item, top));
   const picked = state.chosen && key(state.chosen) === at;
   const classes = [
     "node",
@@ -70,15 +74,27 @@ export function Pill(item, shown, top, range, focus, press) {
     shown.fresh && "fresh",
     item.shared && "shared",
     !item.visits && item.parent && "unvisited",
-    item.proven && "proven",
+    item.fold && "fold",
+    item.proof && `proven ${item.proof}`,
   ];
-  const turn = item.closed ? () => expand(at) : item.children.length && item.parent ? () => collapse(at) : null;
-  const label = t("node_label", {
+  const turn = item.fold
+    ? null
+    : item.closed
+      ? () => expand(at)
+      : item.children.length && item.parent
+        ? () => collapse(at)
+        : null;
+  const words = t("node_label", {
     move: node.action ?? t("root"),
     visits: item.visits,
     value: value(item.value),
-    who: who(node.value_for),
+    who: who(shownFor(node.value_for)),
   });
+  // What is seen comes first, so that people who speak to the page can say it.
+  const spread = node.interval ? ` (${interval(turnedInterval(node.interval, node.value_for))})` : "";
+  const label = item.fold
+    ? item.label
+    : `${item.label} ${item.numbers}, ${words}${spread}${item.shared ? ` · ${t("shared")}` : ""}`;
   return html`<g
     key=${at}
     data-at=${at}
@@ -92,18 +108,15 @@ export function Pill(item, shown, top, range, focus, press) {
     aria-expanded=${shown.total ? String(!item.closed) : undefined}
     onClick=${() => press(item)}
   >
-    <title>
-      ${`${label}${node.interval ? ` (${value(node.interval[0])} … ${value(node.interval[1])})` : ""}${item.shared ? ` · ${t("shared")}` : ""}`}
-    </title>
     <rect class="pill" x="0" y=${-HEIGHT / 2} width=${item.width} height=${HEIGHT} rx="11" />
-    <circle class="dot" cx="13" cy="0" r=${(2.6 + 6.6 * share).toFixed(2)} fill=${valueColour(item.value, range, theme())} />
-    <text class="move" x="26" y="4">${item.label}</text>
+    ${!item.fold && html`<circle class="dot" cx="13" cy="0" r=${(2.6 + 6.6 * share).toFixed(2)} fill=${valueColour(item.value, range, theme())} />`}
+    <text class="move" x="26" y="4">${item.label}</text>${" "}
     <text class="numbers" x=${item.width - (item.shared ? 26 : 12)} y="4" text-anchor="end">${item.numbers}</text>
     ${item.shared && html`<path class="shared-sign" d=${`M${item.width - 22},-4h6v6h-6zM${item.width - 19},-1h6v6h-6z`} />`}
     ${
       turn &&
       html`<g class="turn" transform=${`translate(${item.width},0)`} onClick=${(e) => (e.stopPropagation(), turn())}>
-        <circle r="7" /><path d=${item.closed ? "M-3.2,0H3.2M0,-3.2V3.2" : "M-3.2,0H3.2"}
+        <circle class="target" r="12" /><circle r="7" /><path d=${item.closed ? "M-3.2,0H3.2M0,-3.2V3.2" : "M-3.2,0H3.2"}
       /></g>`
     }
   </g>`;

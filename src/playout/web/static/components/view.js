@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { current, state } from "../store.js";
-import { centredOn, dragged, fitted, isInSight, zoomed } from "../viewport.js";
+import { centredOn, dragged, fitted, isInSight, withRoot, zoomed } from "../viewport.js";
 import { useSize } from "./size.js";
 
 /** @import { Drawn, Item } from "../types.js" */
@@ -16,8 +16,10 @@ export function useView(box, drawn) {
   const now = moved ?? fitted(drawn, size);
   const zoom = (/** @type {number} */ factor, x = size.width / 2, y = size.height / 2) => setMoved(zoomed(now, factor, x, y));
   const fit = () => setMoved(null);
-  const bring = (/** @type {Item} */ item) => {
-    if (!isInSight(now, item, size)) setMoved(centredOn(now, item, size));
+  const bring = (/** @type {Item} */ item, rootToo = false) => {
+    const root = rootToo ? drawn?.items[0] : undefined;
+    if (isInSight(now, item, size) && (!root || isInSight(now, root, size))) return;
+    setMoved((root && withRoot(root, item, size)) ?? centredOn(now, item, size));
   };
   const drag = useDrag(box, now, setMoved);
 
