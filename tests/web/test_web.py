@@ -147,7 +147,7 @@ def test_stepping_gives_the_same_tree_as_running(server: Served) -> None:
         (node.action, node.visits, node.value) for node in plain.root.children
     ]
     again = server.post(f"{session}/step", at=5, svg=True)
-    assert again == steps[4]
+    assert {**again, "version": 0} == {**steps[4], "version": 0}  # the search has changed, the step has not
     assert server.get(session)["simulations"] == 5
     assert server.post(f"{session}/step", at=12, svg=True) == steps[11]
 
