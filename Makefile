@@ -82,6 +82,8 @@ test-bounds: $(READY) ## the rules of the built-in games compiled with bounds ch
 test-reference: reference-data $(READY) ## the rest of the uncompiled and bounds-checked runs, tests at full size, and those against REFERENCE (../shared/data)
 	@echo "== Tests against reference data in $(REFERENCE)"
 	PLAYOUT_REFERENCE="$(abspath $(REFERENCE))" $(PYTEST) --durations=5 -m reference
+	@echo "== Documentation: the Python blocks and commands of its pages"
+	$(BIN)/python -m tools.site.run
 	@echo "== Tests, uncompiled: what make test left out"
 	$(UNCOMPILED) -k "not ($(ORACLES) or $(RULES))"
 	@echo "== Tests, bounds-checked: the core and the built-in games"
