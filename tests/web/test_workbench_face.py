@@ -102,6 +102,7 @@ def test_single_keys_can_be_switched_off(desk: Desk) -> None:
 def test_set_up_shows_the_settings_that_matter_and_all_of_them_on_request(desk: Desk) -> None:
     page = desk.open(desk.prepare(game="tictactoe"))
     page.locator("#open-setup").click()
+    expect(page.locator("dialog .option").nth(5)).to_be_visible()  # the form is filled by an answer of the server
     few = page.locator("dialog .option").count()
     assert 6 <= few <= 9
     expect(page.locator("dialog .option :disabled")).to_have_count(0)
