@@ -31,6 +31,12 @@ def test_the_defender_runs_from_the_mate():
     assert (men, int(ending(men).white[squares])) == ("R", 3)
 
 
+def some_won_in(men, plies, count, seed):
+    """Some positions where White mates in this many plies."""
+    won = np.argwhere(ending(men).white == plies)
+    return won[np.random.default_rng(seed).choice(len(won), count, replace=False)]
+
+
 def test_positions_are_written_and_read_back():
     position = po.games.load("chess").position(fen_of("BN", (63, 18, 3, 40)))
     assert squares_of(position) == ("BN", (63, 18, 3, 40))
@@ -39,8 +45,7 @@ def test_positions_are_written_and_read_back():
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("men", ["Q", "R", "P"])
 def test_a_mate_that_is_near_is_not_missed(men):
-    near = np.argwhere(ending(men).white == 3)
-    for squares in near[np.random.default_rng(2).choice(len(near), 3, replace=False)]:
+    for squares in some_won_in(men, plies=3, count=3, seed=2):
         assert is_won(men, squares, po.preset("chess"), {"simulations": 4000})
 
 
@@ -86,6 +91,5 @@ def test_values_grow_towards_the_mate_and_know_draws():
 @pytest.mark.compiled_only
 @pytest.mark.parametrize("men", ["Q", "R", "P"])
 def test_a_mate_that_is_far_is_found_within_fifty_moves(men):
-    won = np.argwhere(ending(men).white == 19)
-    for squares in won[np.random.default_rng(3).choice(len(won), 2, replace=False)]:
+    for squares in some_won_in(men, plies=19, count=2, seed=3):
         assert is_won(men, squares, po.preset("chess"), {"simulations": 2000})
