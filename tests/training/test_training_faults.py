@@ -463,7 +463,8 @@ def test_ctrl_c_while_processes_start_comes_afterwards() -> None:
 
 
 def script_of_the_docs(tmp_path: Path, guarded: bool) -> "subprocess.CompletedProcess[str]":
-    (text,) = re.findall(r"## From Python\n```python\n(.*?)```", (DOCS / "training.md").read_text(), re.DOTALL)
+    page = (DOCS / "training.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"## From Python\n.*?```python\n(.*?)```", page, re.DOTALL)
     options = ", ".join(f"{name}={value}" for name, value in {**TINY, "workers": 2}.items())
     text, count = re.subn(r'train\("connect4", .*\)', f'train("tictactoe", "out", generations=1, {options})', text)
     assert count == 1
