@@ -57,7 +57,7 @@ def connect4(options: Options, threads: int = 1, target: float = CONNECT4_SHARE)
     import playout as po
     from playout.evaluators import SHIPPED
 
-    game, simulations = po.games.load("connect4"), options.pick(32_000, 1_600)
+    game, simulations = po.games.load("connect4"), threads * options.pick(32_000, 1_600)  # of the same length
     file = SHIPPED / "connect4.onnx"
     if file.is_file():
         return share("connect4, the network that comes with it", game, file, simulations, target, options, threads)

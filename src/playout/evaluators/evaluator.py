@@ -62,12 +62,15 @@ class Evaluator:
         """Whether it can be called with observations, here and now."""
         return self.function is not None and not self.is_coroutine
 
-    def batch_size(self) -> int:
-        """The number of leaves to evaluate at once: from the settings, or measured."""
+    def batch_size(self, handed_over: bool = False) -> int:
+        """The number of leaves to evaluate at once: from the settings, or measured.
+
+        A batch that is `handed_over` to another thread costs the search twice as much beside the evaluation.
+        """
         if self.setting.batch is not None:
             return self.setting.batch
         measured = getattr(self.function, "best_batch", None)
-        return int(measured()) if measured is not None else BATCH
+        return int(measured()) * (1 + handed_over) if measured is not None else BATCH
 
     def __call__(self, observations: Any) -> LeafAnswers:
         """The checked answers to a batch of observations. Any failure is an `EvaluatorError` in one line."""

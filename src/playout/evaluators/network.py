@@ -14,8 +14,9 @@ from .answers import POLICIES, VALUES, shape_text, values, weights
 
 FORMS = ("", "leela")
 SLOW = 0.25  # seconds: a larger batch would make a search wait too long
-BESIDE = 0.0003  # seconds that a search spends on a batch, however small, beside the network
-MEASURED = 0.03  # seconds to measure each size, at least
+BESIDE = 0.0005  # seconds that a search spends on a batch, however small, beside the network
+MEASURED = 0.01  # seconds to measure each size, at least, in each round
+ROUNDS = 3  # so that a moment when the machine was busy does not speak against a size; of slow sizes only one
 
 
 class BaseNetwork(ABC):
@@ -134,14 +135,16 @@ def smallest_good(seconds: Callable[[int], float], limit: int) -> int:
     >>> smallest_good(lambda size: 0.001 + 0.001 * size, 256)
     16
     """
-    speeds: dict[int, float] = {}
+    took: dict[int, float] = {}
     size = 1
-    while size <= limit:
-        took = seconds(size)
-        speeds[size] = size / max(took, 1e-9)
-        if took > SLOW:
-            break
+    while size <= limit and (not took or took[size // 2] <= SLOW):
+        took[size] = seconds(size)
         size *= 2
+    for _ in range(ROUNDS - 1):
+        for size, shortest in took.items():
+            if shortest < SLOW / 10:
+                took[size] = min(shortest, seconds(size))
+    speeds = {size: size / max(shortest, 1e-9) for size, shortest in took.items()}
     best = max(speeds.values())
     return min(size for size, speed in speeds.items() if speed >= 0.9 * best)
 

@@ -28,6 +28,8 @@ NO_LIMIT = 2**62
 class Batches:
     """The leaves of one search that wait for their values, each in a slot of the arrays."""
 
+    handed_over = False  # batches are evaluated in the thread of the search
+
     def __init__(self, runner: "Runner", evaluator: Evaluator) -> None:
         self._runner = weakref.ref(runner)  # no reference cycle: a search that is dropped frees its tree at once
         self.evaluator = evaluator
@@ -119,7 +121,7 @@ class Batches:
     @cached_property
     def size(self) -> int:
         """The most leaves in a batch."""
-        size = self.evaluator.batch_size()
+        size = self.evaluator.batch_size(self.handed_over)
         self.fit(size)
         return size
 

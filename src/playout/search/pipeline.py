@@ -19,6 +19,8 @@ class Pipeline(Batches):
     The answers are backed up in the order in which they come, so that the same seed does not give the same tree.
     """
 
+    handed_over = True
+
     def __init__(self, runner: "Runner", evaluator: Evaluator, threads: int) -> None:
         super().__init__(runner, evaluator)
         self.threads = threads
