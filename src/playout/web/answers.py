@@ -53,6 +53,7 @@ class ServerOut(AnswerModel):
     compiling_for: float | None = Field(
         description="While a first search is compiled, for how many seconds it has been."
     )
+    uncompiled: bool = Field(description="Whether searches run uncompiled, slowly, until the compiler is done.")
 
 
 class GameOut(AnswerModel):

@@ -77,15 +77,20 @@ class Sessions:
 
     def listed(self) -> list[dict[str, Any]]:
         """All sessions in JSON, the last used first."""
-        return [s.listed() for s in sorted(self._sessions(), key=lambda s: -s.touched)]
+        return [s.listed() for s in sorted(self.all(), key=lambda s: -s.touched)]
 
-    def _sessions(self) -> list[Session]:
+    def all(self) -> list[Session]:
         """A copy: other threads add and remove sessions."""
         return list(self._all.values())
 
+    def used(self) -> list[dict[str, Any]]:
+        """Game and settings of the sessions in memory."""
+        rows = [row for session in self.all() if session.search is not None and (row := session.row()) is not None]
+        return [{key: row[key] for key in ("game", "game_settings", "settings")} for row in rows]
+
     def running(self) -> int:
         """Number of sessions with a run on."""
-        return sum(session.run is not None for session in self._sessions())
+        return sum(session.run is not None for session in self.all())
 
     def create(
         self,
@@ -195,7 +200,7 @@ class Sessions:
     def _drop_unused(self, seconds: float) -> None:
         """Delete temporary sessions that were not read for `seconds` and have no watchers."""
         since = time.monotonic() - seconds
-        for session in self._sessions():
+        for session in self.all():
             if session.drop_if_unused(since):
                 self._forget(session)
 
@@ -215,17 +220,17 @@ class Sessions:
             )
 
     def _memory(self) -> int:
-        return sum(session.bytes for session in self._sessions())
+        return sum(session.bytes for session in self.all())
 
     # Keeping.
 
     def close(self) -> None:
         """Stop all runs and save everything."""
         self._closing.set()
-        for session in self._sessions():
+        for session in self.all():
             if (run := session.run) is not None:
                 run.stop("shutdown")
-        for session in self._sessions():
+        for session in self.all():
             if (run := session.run) is not None:
                 with contextlib.suppress(TimeoutError):
                     run.finished.exception(5.0)
@@ -246,7 +251,7 @@ class Sessions:
                 LOG.warning("can't save sessions at the moment: %s", error)
 
     def _write_rows(self, sessions: list[Session] | None = None) -> None:
-        old = [s for s in self._sessions() if s.row_is_old or s.run is not None] if sessions is None else sessions
+        old = [s for s in self.all() if s.row_is_old or s.run is not None] if sessions is None else sessions
         rows = [(session.id, row) for session in old if (row := session.row()) is not None]
         with self._lock:  # a session deleted in the meantime must not come back
             rows = [(name, row) for name, row in rows if name in self._all]
@@ -257,7 +262,7 @@ class Sessions:
         """Write outdated files: at once if no run is on, otherwise only as often as it costs little."""
         if not self.store.has_room() and not everything:
             return  # the rows are enough to restore a session
-        waiting = [s for s in self._sessions() if s.search is not None and (s.file_is_old or s.run is not None)]
+        waiting = [s for s in self.all() if s.search is not None and (s.file_is_old or s.run is not None)]
         for session in sorted(waiting, key=lambda s: (s.run is not None, s.saved_at)):
             now = time.monotonic()
             running = session.run is not None
@@ -279,13 +284,13 @@ class Sessions:
     def _rest(self) -> None:
         """Move idle sessions to disk; when memory is short, also others, and stop the largest run."""
         long_ago = time.monotonic() - self.caps.idle
-        for session in self._sessions():
+        for session in self.all():
             if session.search is not None and session.used < long_ago:
                 with contextlib.suppress(Refusal):  # deleted or in use
                     session.sleep()
         if self._memory() > self.caps.memory:
             self._make_room()
-            running = [s for s in self._sessions() if s.run is not None]
+            running = [s for s in self.all() if s.run is not None]
             if self._memory() > self.caps.memory and running:
                 largest = max(running, key=lambda s: s.bytes)
                 if (run := largest.run) is not None:
@@ -294,7 +299,7 @@ class Sessions:
     def _stop_unwatched(self) -> None:
         """Stop runs without limits, and delete sessions of comparisons, that nobody watches or reads any more."""
         since = time.monotonic() - self.caps.unwatched
-        for session in self._sessions():
+        for session in self.all():
             if session.listeners or session.used > since:
                 continue
             if session.passing:
@@ -303,7 +308,7 @@ class Sessions:
                 run.stop("unwatched")
 
     def _make_room(self) -> None:
-        for session in sorted(self._sessions(), key=lambda s: s.used):
+        for session in sorted(self.all(), key=lambda s: s.used):
             if self._memory() <= self.caps.memory:
                 return
             with contextlib.suppress(PlayoutError, Refusal):  # not saved, or deleted: try the next one

@@ -87,6 +87,7 @@ class StoredSession:
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
         self.last_run, self.failure = row["last_run"], row.get("failure")
+        self._runs = int((self.last_run or {}).get("id", 0))  # clients tell runs apart by their numbers
         self.temporary, self.passing = bool(row.get("temporary")), bool(row.get("passing"))
         self.row_is_old = self.file_is_old = False
 

@@ -30,6 +30,7 @@ def read_server(server: Server) -> Response:
             "running": server.sessions.running(),
             "compiling": compiling.about,
             "compiling_for": None if (elapsed := compiling.elapsed) is None else round(elapsed, 1),
+            "uncompiled": compiling.is_elsewhere,
         }
     )
 
