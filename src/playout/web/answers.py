@@ -54,6 +54,9 @@ class ServerOut(AnswerModel):
         description="While a first search is compiled, for how many seconds it has been."
     )
     uncompiled: bool = Field(description="Whether searches run uncompiled, slowly, until the compiler is done.")
+    restoring: float | None = Field(
+        description="While the session named in the request is read from disk, the share that was read."
+    )
 
 
 class GameOut(AnswerModel):

@@ -30,6 +30,7 @@ from .views import position_view
 
 LOG = logging.getLogger("playout.web")
 EVERY = 1.0  # seconds between two rounds of the keeper
+MEASURED = 0.01  # seconds for which a measurement of the memory holds
 SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
 SAVE_SHARE = 0.05  # of the keeper's time may go into such files
 PAUSE_SHARE = 0.01  # of a run's time may it stand still while its tree is copied for a file
@@ -48,6 +49,9 @@ class Sessions:
         self._all: dict[str, Session] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
+        self._awake = threading.Event()  # set: the keeper has something to do
+        self._measured, self._fits = 0.0, True
+        self.turns.may_grow = self._may_grow
         self._rest_until = 0.0
         for name, row in store.rows().items():
             session = self._new(name)
@@ -82,6 +86,11 @@ class Sessions:
     def all(self) -> list[Session]:
         """A copy: other threads add and remove sessions."""
         return list(self._all.values())
+
+    def restoring(self, name: str | None) -> float | None:
+        """How much of a session was read from disk; None: it is not being read."""
+        session = self._all.get(name or "")
+        return None if session is None or (share := session.restoring) is None else round(share, 2)
 
     def used(self) -> list[dict[str, Any]]:
         """Game and settings of the sessions in memory."""
@@ -222,11 +231,21 @@ class Sessions:
     def _memory(self) -> int:
         return sum(session.bytes for session in self.all())
 
+    def _may_grow(self) -> bool:
+        """Whether trees may grow; if not, the keeper makes room or stops a run. Runs ask between two chunks."""
+        now = time.monotonic()
+        if now - self._measured >= MEASURED:
+            self._measured, self._fits = now, self._memory() <= self.caps.memory
+            if not self._fits:
+                self._awake.set()
+        return self._fits or self._closing.is_set()
+
     # Keeping.
 
     def close(self) -> None:
         """Stop all runs and save everything."""
         self._closing.set()
+        self._awake.set()
         for session in self.all():
             if (run := session.run) is not None:
                 run.stop("shutdown")
@@ -240,11 +259,15 @@ class Sessions:
         self.store.close()
 
     def _keep(self) -> None:
-        while not self._closing.wait(EVERY):
+        while not self._closing.is_set():
+            self._awake.wait(EVERY)
+            self._awake.clear()
+            if self._closing.is_set():
+                return
             try:
                 self._write_rows()
-                self._save()
                 self._rest()
+                self._save()
                 self._stop_unwatched()
                 self._drop_unused(UNUSED)
             except Exception as error:  # noqa: BLE001  # a full disk, say: log it and try again
@@ -272,6 +295,8 @@ class Sessions:
                 every = max(SAVE_EVERY, session.save_took / SAVE_SHARE, session.save_paused / PAUSE_SHARE)
                 if now < self._rest_until or now - session.saved_at < every:
                     continue
+                if self._memory() + session.bytes > self.caps.memory:
+                    continue  # no room for a copy: its log is kept, and it is saved when it ends
             try:
                 session.save_file()
             except (PlayoutError, Refusal, MemoryError) as error:

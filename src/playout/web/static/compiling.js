@@ -1,8 +1,9 @@
-// While a first search waits for the compiler, or runs uncompiled until that is done: the server is asked how far it is.
+// While a first search waits for the compiler, runs uncompiled until that is done, or is read from disk: the
+// server is asked how far it is.
 
 import { get } from "./api.js";
 import { set, state } from "./store.js";
-import { SERVER } from "./urls.js";
+import { SERVER, sessionNamed } from "./urls.js";
 
 /** @import { Server } from "./types.js" */
 
@@ -20,13 +21,14 @@ export async function tellOfCompiling(waits) {
   const aWhile = () => new Promise((resolve) => setTimeout(resolve, EVERY));
   for (await aWhile(); isOn(); await aWhile()) {
     /** @type {Server | null} */
-    const server = await get(SERVER).catch(() => null);
+    const server = await get(SERVER, { session: sessionNamed(location.pathname) ?? undefined }).catch(() => null);
     if (server && state.server && server.uncompiled !== state.server.uncompiled) set({ server });
     const passed = Math.round(server?.compiling_for ?? 0);
-    if (isOn()) set({ compiling: server?.compiling ? { n: server.compiling, passed } : null });
+    const compiling = server?.compiling ? { n: server.compiling, passed } : null;
+    if (isOn()) set({ compiling, restoring: server?.restoring ?? null });
   }
   tells = false;
-  if (state.compiling) set({ compiling: null });
+  if (state.compiling || state.restoring !== null) set({ compiling: null, restoring: null });
 }
 
 function isOn() {
