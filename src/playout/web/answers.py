@@ -380,6 +380,7 @@ class NodeOut(EvaluatedOut):
     best_number: int | None = Field(description="The number of the best child's action; null: none.")
     children: list["NodeOut"]
     more: int = Field(description="Children that are not listed.")
+    position: str | None = Field(None, description="Its position's text, where the request asks for it.")
 
 
 class TreeOut(NodeOut):
@@ -390,7 +391,7 @@ class TreeOut(NodeOut):
 class DetailOut(NodeOut):
     path: list[int] = Field(description="Numbers of the actions from the root.")
     line: list[str]
-    position: PositionOut
+    position: PositionOut  # type: ignore[assignment]  # more than its text
     visited: int = Field(description="Children that were visited.")
     expected: list[str | None]
     expected_numbers: list[int] = Field(description="The expected play by the numbers of its actions.")
