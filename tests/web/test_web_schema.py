@@ -65,3 +65,25 @@ def test_nodes_of_the_tree_have_their_position_on_request(server: Served) -> Non
     assert child["position"] == server.get(f"{session}/node?path={child['number']}")["position"]["text"]
     assert child["children"][0]["position"].count("O") == 1
     assert "position" not in server.get(f"{session}/tree?depth=1")["children"][0]
+
+
+@pytest.mark.parametrize("policy", ["uct", "puct"])
+def test_nodes_of_the_tree_have_the_score_that_their_parent_gives_them(server: Served, policy: str) -> None:
+    session = server.create("tictactoe", seed=1, options={"policy": policy})
+    server.post(f"{session}/run", simulations=30, wait=True)
+    plain = server.get(f"{session}/tree?depth=3&width=9")
+    scored = server.get(f"{session}/tree?depth=3&width=9&score=true")
+    chosen = server.post(f"{session}/step")["selection"]
+    node = scored
+    for choice in chosen:
+        compared = {edge["number"]: edge["score"] for edge in choice["edges"]}
+        for child in node["children"]:
+            assert child["score"] == compared[child["number"]] or child["score"] is None
+        nodes = [child for child in node["children"] if child["number"] == choice["number"]]
+        assert nodes[0]["score"] == max((child["score"] for child in node["children"]), key=lambda score: float(score or 0))
+        if not nodes[0]["expanded"]:
+            break
+        (node,) = nodes
+    again = server.create("tictactoe", seed=1, options={"policy": policy})
+    server.post(f"{again}/run", simulations=31, wait=True)
+    assert server.get(f"{again}/tree?depth=3&width=9") == server.get(f"{session}/tree?depth=3&width=9") != plain

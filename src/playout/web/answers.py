@@ -380,6 +380,7 @@ class NodeOut(EvaluatedOut):
     best_number: int | None = Field(description="The number of the best child's action; null: none.")
     children: list["NodeOut"]
     more: int = Field(description="Children that are not listed.")
+    score: Score = Field(None, description="What the policy at its parent gives it now, where the request asks for it.")
     position: str | None = Field(None, description="Its position's text, where the request asks for it.")
 
 

@@ -30,6 +30,7 @@ from .security import Door
 HERE = Path(__file__).parent
 THREADS = 64  # that serve requests at the same time
 SUMMARY = "Monte Carlo Tree Search: sessions that run, step, look, decide. docs/http.md describes all of it."
+SUBJECTS = (choosing, sessions, running, looking, deciding, keeping)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 STATUSES = {
     400: "What was given is refused, with the reason.",
@@ -59,7 +60,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign]
     _add_problems(app)
     _add_pages(app)
-    for subject in (choosing, sessions, running, looking, deciding, keeping):
+    for subject in SUBJECTS:
         app.include_router(subject.router)
 
     @app.websocket("/v1/sessions/{session}/live")
@@ -68,9 +69,9 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
 
     @app.api_route("/v1/{rest:path}", methods=METHODS, include_in_schema=False)
     def nothing(request: Request, rest: str) -> Response:
-        routes = [route for route in app.routes if isinstance(route, Route)]
+        routes = [route for subject in SUBJECTS for route in subject.router.routes]
         found = [route for route in routes if route.matches(request.scope)[0] is Match.PARTIAL]
-        if allowed := sorted({method for route in found for method in route.methods or ()}):
+        if allowed := sorted({method for route in found if isinstance(route, Route) for method in route.methods or ()}):
             raise HTTPException(405, "Method Not Allowed", {"Allow": ", ".join(allowed)})
         raise Refusal(404, "not_found", f"there is no /v1/{rest[:80]}; /docs lists all addresses")
 

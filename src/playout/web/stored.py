@@ -297,17 +297,20 @@ class StoredSession:
         finally:
             self._lock.release()
 
-    def look(self, view: Callable[[Search], T]) -> T:
-        """Call a function with the search: in the run's thread between two chunks, or here if no run is on."""
-        self.used = time.monotonic()
-        return self._look(view)
+    def look(self, view: Callable[[Search], T], still: bool = False) -> T:
+        """Call a function with the search: in the run's thread between two chunks, or here if no run is on.
 
-    def _look(self, view: Callable[[Search], T]) -> T:
+        `still`: nothing else may read the tree, not even to save it.
+        """
+        self.used = time.monotonic()
+        return self._look(view, still)
+
+    def _look(self, view: Callable[[Search], T], still: bool = False) -> T:
         with self._held():
             run = self.run
             if run is None:
                 search = self._awake()
-                with game_may_fail(type(search.game)):
+                with game_may_fail(type(search.game)), self._quiet() if still else contextlib.nullcontext():
                     return view(search)
             game, answer = type(run.search.game), run.post(view)
         try:

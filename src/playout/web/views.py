@@ -177,11 +177,18 @@ def node_view(node: Node, position: bool = False) -> dict[str, Any]:
 
 
 def tree_view(
-    search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False, position: bool = False
+    search: Search,
+    path: Sequence[int],
+    depth: int,
+    width: int,
+    lean: bool = False,
+    position: bool = False,
+    score: bool = False,
 ) -> dict[str, Any]:
     """A node and its subtree; the most visited nodes are opened first, until there are `NODES`.
 
-    `lean`: of each node's children only the best is opened. `position`: nodes have the text of their position.
+    `lean`: of each node's children only the best is opened. `position`: nodes have the text of their position. `score`:
+    and the score that the policy at their parent gives them now, where the caller makes sure that the tree is still.
     """
     node, until = node_at(search, path), time.perf_counter() + PATIENCE
     top = node_view(node, position)
@@ -190,9 +197,12 @@ def tree_view(
         _, _, node, shown = heapq.heappop(waiting)
         if node.depth - len(path) >= depth:
             continue
+        scores = node.scores() if score else {}
         for child in node.first_children(min(width, room)):
             order += 1
             view = node_view(child, position)
+            if score:
+                view["score"] = None if child.action is None else scores.get(child.action)
             shown["children"].append(view)
             if view["expanded"] and (not lean or view["number"] == shown["best_number"]):
                 heapq.heappush(waiting, (-view["visits"], order, child, view))
