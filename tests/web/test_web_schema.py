@@ -80,7 +80,8 @@ def test_nodes_of_the_tree_have_the_score_that_their_parent_gives_them(server: S
         for child in node["children"]:
             assert child["score"] == compared[child["number"]] or child["score"] is None
         nodes = [child for child in node["children"] if child["number"] == choice["number"]]
-        assert nodes[0]["score"] == max((child["score"] for child in node["children"]), key=lambda score: float(score or 0))
+        scores = [float(child["score"] or 0.0) for child in node["children"]]
+        assert float(nodes[0]["score"]) == max(scores)
         if not nodes[0]["expanded"]:
             break
         (node,) = nodes

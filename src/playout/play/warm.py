@@ -143,8 +143,7 @@ def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: in
 
 
 def compile_group(name: str) -> None:
-    """Compile the tasks of a group in this process, at low priority."""
-    be_modest()
+    """Compile the tasks of a group in this process."""
     warm(GROUPS[name], lambda done: None, 1)
 
 

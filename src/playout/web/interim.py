@@ -163,7 +163,7 @@ class _Peer:
 
 @contextlib.contextmanager
 def _compilers() -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """Processes of low priority that compile what searches need; they are ended with the block."""
+    """Processes that compile what searches need; they are ended with the block."""
     nowhere, found = subprocess.DEVNULL, list["subprocess.Popen[bytes]"]()
     for group in GROUPS:
         code = f"import {compile_group.__module__} as warm; warm.compile_group({group!r})"
