@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -338,3 +339,17 @@ def test_a_place_that_cannot_be_written_leaves_the_old_file_and_the_search(tmp_p
         search.save(tmp_path / "no" / "such" / "folder.search")
     assert search.run(5).simulations == 5
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.compiled_only
+def test_saving_makes_no_copy_of_the_tree(tmp_path: Path) -> None:
+    search = po.Search("connect4", seed=1)
+    search.run(100_000, early_stop=False)
+    assert search.tree_bytes > 4 << 20
+    tracemalloc.start()
+    try:
+        search.save(tmp_path / "large.search", compress=False)
+        assert tracemalloc.get_traced_memory()[1] < search.tree_bytes / 2
+    finally:
+        tracemalloc.stop()
+    assert same_tree(po.Search.load(tmp_path / "large.search"), search)

@@ -365,3 +365,61 @@ def test_nothing_of_the_web_is_imported_before_it_is_served() -> None:
         "for n in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, env=os.environ.copy()).returncode == 0
+
+
+# Memory.
+
+
+@pytest.mark.compiled_only
+def test_trees_grow_no_further_than_the_memory_of_the_server(tmp_path: Path) -> None:
+    cap = 8 << 20
+    with serving(tmp_path, caps=Caps(memory=cap)) as server:
+        sessions = [server.create("connect4", seed=number) for number in range(2)]
+        for session in sessions:
+            found = server.bench.sessions.find(session.rpartition("/")[2])
+            found.listeners.add(lambda: None)  # somebody watches: it is not moved to disk
+            server.post(f"{session}/run", 202, simulations=10**9)
+        wait_until(lambda: all(server.get(session)["run"] is None for session in sessions))
+        assert [server.get(session)["last_run"]["stopped_by"] for session in sessions] == ["memory", "memory"]
+        assert 0.9 * cap < sum(server.get(session)["bytes"] for session in sessions) < 1.1 * cap
+
+
+def test_a_file_that_is_being_written_gives_way_to_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(tmp_path) as server:
+        session = worked_on(server)
+        found = server.bench.sessions.find(session.rpartition("/")[2])
+        writes, steps, gives_way = threading.Event(), list[Any](), found._give_way
+
+        def slowly() -> None:
+            if writes.is_set():
+                return gives_way()
+            writes.set()
+            steps.append(threading.Thread(target=lambda: steps.append(server.post(f"{session}/step"))))
+            steps[0].start()
+            wait_until(lambda: found._changes_wait > 0)
+            return gives_way()
+
+        monkeypatch.setattr(found, "_give_way", slowly)
+        wait_until(writes.is_set)
+        steps[0].join(PATIENCE)
+        assert len(steps) == 2
+        wait_until(lambda: not found.file_is_old)
+
+
+def test_restoring_tells_how_far_it_is(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        session = worked_on(server)
+        name = session.rpartition("/")[2]
+    with serving(tmp_path) as server:
+        found, shares = server.bench.sessions.find(name), []
+        note = found._note_restored
+
+        def noted(share: float) -> None:
+            note(share)
+            shares.append(server.get(f"/v1/server?session={name}")["restoring"])
+
+        found._note_restored = noted  # type: ignore[method-assign]
+        server.get(session)
+        assert shares == sorted(shares)
+        assert shares[0] < shares[-1] <= 0.8
+        assert server.get(f"/v1/server?session={name}")["restoring"] is None

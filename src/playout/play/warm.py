@@ -14,7 +14,8 @@ from playout.core.jit import COMPILED
 from playout.errors import GameError, SettingsError
 from playout.search import Search
 from playout.search.compiling import compiling, is_first
-from playout.settings import preset_for
+from playout.search.runner import Runner
+from playout.settings import Settings, preset_for
 from playout.settings.options import make_settings
 from playout.workers.workers import Workers
 
@@ -63,6 +64,21 @@ OTHERS = [
     Task("networks", preset="network"),
     Task("steps with networks", preset="network", stepped=True),
 ]
+
+
+def compile_kernel() -> None:
+    """Compile the kernel of all searches in trees, which takes longest, without what a search needs before it."""
+    game = games.load(SMALL)
+    runner = Runner(game, Settings(), 0)
+    runner.tree = runner.new_tree(game.position(), 0)
+    runner.compile()
+
+
+# Two halves of `TREES`, for two processes at the same time.
+GROUPS = {
+    "kernel": [Task("kernel", work=compile_kernel), Task("steps with puct", options=POLICIES[1:], stepped=True)],
+    "others": [Task("steps with uct", options=POLICIES[:1], stepped=True), *TREES],
+}
 
 
 def tasks(names: Sequence[str] = (), everything: bool = False) -> list[Task]:
@@ -124,6 +140,11 @@ def warm(wanted: Sequence[Task], finished: Callable[[Done], None], processes: in
         return False
 
     Workers(CompileWorker, count, "the warm-up").play(((task,) for task in wanted), told)
+
+
+def compile_group(name: str) -> None:
+    """Compile the tasks of a group in this process."""
+    warm(GROUPS[name], lambda done: None, 1)
 
 
 def be_modest() -> None:

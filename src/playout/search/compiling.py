@@ -27,10 +27,13 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
         self.quiet = not COMPILED or bool(os.environ.get(OURS))
         self._depth, self._began, self._ended = 0, 0.0, -math.inf
         self._since = 0.0  # when the first of the functions began that are compiled one after the other
+        self._elsewhere: int | None = None  # seconds that it takes another process to compile
 
     @property
     def about(self) -> int | None:
         """About how many seconds compiling takes, while it is under way; None otherwise."""
+        if self._elsewhere is not None:
+            return self._elsewhere
         is_on = self._depth > 0 or time.perf_counter() - self._ended < BETWEEN
         return _seconds() if is_on else None
 
@@ -38,6 +41,15 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba is untyped
     def elapsed(self) -> float | None:
         """For how many seconds compiling has been under way; None: it is not."""
         return time.perf_counter() - self._since if self.about is not None else None
+
+    def expect(self, seconds: int) -> None:
+        """From now on, tell that another process compiles, which takes about so long: here nothing is compiled."""
+        self._elsewhere, self._since = seconds, time.perf_counter()
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another process compiles, and searches run uncompiled here."""
+        return self._elsewhere is not None
 
     def on_start(self, found: Any) -> None:
         """Called by Numba before it compiles a function."""

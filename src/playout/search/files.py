@@ -5,9 +5,11 @@ Nothing is pickled. Everything is checked before it reaches a kernel: a damaged 
 
 import base64
 import dataclasses
+import io
 import json
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +42,15 @@ ARRAYS = Tree._fields
 OF_PARTS = ("policy", "backup", "policy_columns", "backup_columns")
 LATER = ("plan", "candidates", "amaf", "amaf_rows")  # which older files lack
 ABSENT = {"learned": np.zeros(0), "best": np.array(core.NO_LINE), "line": np.zeros(0, np.int32)}  # these as well
+PIECE = 1 << 20  # bytes of an array that are written at a time
 MOST_BYTES = 1 << 36  # larger arrays are taken for damage
 
 
-def save(search: "Search", path: Path, compress: bool = True) -> None:
-    """Write a search; the old file stays until the new one is complete. A link is followed, a device refused."""
+def save(search: "Search", path: Path, compress: bool = True, between: Callable[[], None] = lambda: None) -> None:
+    """Write a search; the old file stays until the new one is complete. A link is followed, a device refused.
+
+    `between` is called before each piece of the tree is written; what it raises ends it, and the old file stays.
+    """
     game, past, path = search.game, search.past, Path(path).resolve()
     if path.exists() and not path.is_file():
         raise FileError(f"{path}: not a regular file; name a file to write the search to")
@@ -65,19 +71,42 @@ def save(search: "Search", path: Path, compress: bool = True) -> None:
         with replacing(path) as file, zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
             archive.writestr("header.json", json.dumps(header))
             gaps = search.runner.crew is not None and not search.params.graph
-            _write_tree(archive, "tree", compact(search.runner) if gaps else search.tree, game)
+            _write_tree(archive, "tree", compact(search.runner) if gaps else search.tree, game, between)
             if past.start_tree is not None:
-                _write_tree(archive, "origin", past.start_tree, game)
+                _write_tree(archive, "origin", past.start_tree, game, between)
     except OSError as error:
         raise FileError(
             f"{path}: can't be written ({error.strerror or error}); the search itself is unharmed"
         ) from None
 
 
-def load(cls: "type[Search]", path: Path, game: Game | None, evaluator: Any = None) -> "Search":
-    """Read a search; a file that can't be trusted is refused with the reason. `evaluator` replaces the saved one."""
+class _Counted(io.FileIO):
+    """A file that tells which share of it was read."""
+
+    def __init__(self, path: Path, tell: Callable[[float], None]) -> None:
+        super().__init__(path)
+        self._tell, self._done, self._size = tell, 0, max(1, path.stat().st_size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found: bytes = super().read(-1 if size is None else size)
+        self._done += len(found)
+        self._tell(min(1.0, self._done / self._size))
+        return found
+
+
+def load(
+    cls: "type[Search]",
+    path: Path,
+    game: Game | None,
+    evaluator: Any = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> "Search":
+    """Read a search; a file that can't be trusted is refused with the reason. `evaluator` replaces the saved one.
+
+    `progress` is called with the share of the file that was read.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _Counted(path, progress) as file, zipfile.ZipFile(file) as archive:
             header = _read_header(path, archive)
             settings = _settings_of(path, header, evaluator)
             game = _game_of(path, header, game, settings)
@@ -259,13 +288,17 @@ def _read_header(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     return header  # type: ignore[no-any-return]
 
 
-def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game) -> None:
-    tree = copying.copied(tree)
+def _write_tree(archive: zipfile.ZipFile, folder: str, tree: Tree, game: Game, between: Callable[[], None]) -> None:
     if game.keeps_objects:  # its states are addresses of this process
         tree = tree._replace(states=tree.states[:0], rewards=tree.rewards[:0], root=np.zeros_like(tree.root))
     for name, array in zip(ARRAYS, tree, strict=True):
         with archive.open(f"{folder}/{name}.npy", "w", force_zip64=True) as file:
-            np.lib.format.write_array(file, array, allow_pickle=False)
+            used = array[: copying.rows(tree, name)]
+            np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(used))
+            rows = max(1, PIECE // max(1, used[:1].nbytes))
+            for start in range(0, len(used), rows):  # without a copy of the tree
+                between()
+                file.write(used[start : start + rows].tobytes())
 
 
 def _read_tree(path: Path, archive: zipfile.ZipFile, folder: str, game: Game, version: int) -> Tree:

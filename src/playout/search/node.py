@@ -16,6 +16,8 @@ from playout.parts.part import counts_of
 from playout.report.svg import tree_svg
 from playout.report.words import clean, number
 
+from .scores import scores_at
+
 if TYPE_CHECKING:
     from .search import Search
 
@@ -202,6 +204,14 @@ class Node:
     def is_expanded(self) -> bool:
         """Whether the tree holds its children. A position that was seen once may have none yet."""
         return self.child_count > 0
+
+    def scores(self) -> dict[int, float]:
+        """By action, the scores that the policy would compare here next. Not during a run in another thread.
+
+        Empty before the first visit, where chance moves, and in graphs and open loops.
+        """
+        child = self._child(self._tree())
+        return scores_at(self.search.runner, child, self.position) if child > core.END else {}
 
     @property
     def children(self) -> list["Node"]:

@@ -53,6 +53,10 @@ class ServerOut(AnswerModel):
     compiling_for: float | None = Field(
         description="While a first search is compiled, for how many seconds it has been."
     )
+    uncompiled: bool = Field(description="Whether searches run uncompiled, slowly, until the compiler is done.")
+    restoring: float | None = Field(
+        description="While the session named in the request is read from disk, the share that was read."
+    )
 
 
 class GameOut(AnswerModel):
@@ -376,6 +380,8 @@ class NodeOut(EvaluatedOut):
     best_number: int | None = Field(description="The number of the best child's action; null: none.")
     children: list["NodeOut"]
     more: int = Field(description="Children that are not listed.")
+    score: Score = Field(None, description="What the policy at its parent gives it now, where the request asks for it.")
+    position: str | None = Field(None, description="Its position's text, where the request asks for it.")
 
 
 class TreeOut(NodeOut):
@@ -386,7 +392,7 @@ class TreeOut(NodeOut):
 class DetailOut(NodeOut):
     path: list[int] = Field(description="Numbers of the actions from the root.")
     line: list[str]
-    position: PositionOut
+    position: PositionOut  # type: ignore[assignment]  # more than its text
     visited: int = Field(description="Children that were visited.")
     expected: list[str | None]
     expected_numbers: list[int] = Field(description="The expected play by the numbers of its actions.")

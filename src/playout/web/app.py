@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from playout.common.version import __version__
 from playout.errors import PlayoutError
@@ -20,6 +21,7 @@ from playout.errors import PlayoutError
 from .answers import ProblemOut
 from .invalid import wrong_fields
 from .live import serve_live
+from .meanings import describe
 from .refusals import MEDIA_TYPE, Refusal, refusal_of
 from .routes import choosing, deciding, keeping, looking, running, sessions
 from .routes.context import Bench, JsonAnswer
@@ -28,7 +30,8 @@ from .security import Door
 HERE = Path(__file__).parent
 THREADS = 64  # that serve requests at the same time
 SUMMARY = "Monte Carlo Tree Search: sessions that run, step, look, decide. docs/http.md describes all of it."
-METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+SUBJECTS = (choosing, sessions, running, looking, deciding, keeping)
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 STATUSES = {
     400: "What was given is refused, with the reason.",
     401: "The server was started with a token, and the request has another one or none.",
@@ -57,7 +60,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign]
     _add_problems(app)
     _add_pages(app)
-    for subject in (choosing, sessions, running, looking, deciding, keeping):
+    for subject in SUBJECTS:
         app.include_router(subject.router)
 
     @app.websocket("/v1/sessions/{session}/live")
@@ -65,7 +68,11 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
         await serve_live(socket, bench.sessions, session)
 
     @app.api_route("/v1/{rest:path}", methods=METHODS, include_in_schema=False)
-    def nothing(rest: str) -> Response:
+    def nothing(request: Request, rest: str) -> Response:
+        routes = [route for subject in SUBJECTS for route in subject.router.routes]
+        found = [route for route in routes if route.matches(request.scope)[0] is Match.PARTIAL]
+        if allowed := sorted({method for route in found if isinstance(route, Route) for method in route.methods or ()}):
+            raise HTTPException(405, "Method Not Allowed", {"Allow": ", ".join(allowed)})
         raise Refusal(404, "not_found", f"there is no /v1/{rest[:80]}; /docs lists all addresses")
 
     app.add_middleware(Door, host=host, token=token)
@@ -101,6 +108,7 @@ def _schema(app: FastAPI) -> dict[str, Any]:
         schema["x-websocket"] = {
             "/v1/sessions/{session}/live": "Changes of a session as they happen: see docs/http.md, Live."
         }
+        describe(schema)
         for operation in (one for path in app.openapi_schema["paths"].values() for one in path.values()):
             for status, answer in operation["responses"].items():
                 if int(status) in STATUSES:

@@ -18,7 +18,7 @@ AsWhole = BeforeValidator(_as_whole)
 Text = Annotated[str, StringConstraints(max_length=4000)]
 Name = Annotated[str, StringConstraints(max_length=200)]
 ActionText = Annotated[str, StringConstraints(max_length=200)]
-ActionNumber = Annotated[int, Field(strict=True, ge=-(2**31), lt=2**31)]
+ActionNumber = Annotated[int, AsWhole, Field(strict=True, ge=-(2**31), lt=2**31)]
 Seed = Annotated[int, AsWhole, Field(strict=True, ge=0, lt=2**64)]
 OptionValue = (
     Annotated[bool, Field(strict=True)]
@@ -26,18 +26,19 @@ OptionValue = (
     | Annotated[float, Field(strict=True, allow_inf_nan=False)]
     | Annotated[str, StringConstraints(max_length=100)]
 )
-Scalar = (
+Scalar = Annotated[
     Annotated[int, Field(strict=True, ge=-(2**53), le=2**53)]
-    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
-)
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)],
+    AsWhole,
+]
 SettingValue = (
     Scalar | Annotated[list[Scalar], Field(max_length=1000)] | Annotated[str, StringConstraints(max_length=100_000)]
 )
-Options = Annotated[dict[Name, OptionValue], Field(max_length=100)]
+Options = Annotated[dict[Name, Annotated[OptionValue, AsWhole]], Field(max_length=100)]
 GameSettings = Annotated[dict[Name, SettingValue], Field(max_length=100)]
 Moves = Annotated[list[ActionNumber | ActionText], Field(max_length=2000)]
 Count = Annotated[int, AsWhole, Field(strict=True, ge=1, le=2**53)]
-MomentNumber = Annotated[int, Field(strict=True, ge=0, le=2**31)]
+MomentNumber = Annotated[int, AsWhole, Field(strict=True, ge=0, le=2**31)]
 Language = Literal["en", "zh"]
 
 
@@ -112,19 +113,19 @@ class SeekIn(RequestModel):
 
 class TreeWatch(RequestModel):
     path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
-    depth: Annotated[int, Field(strict=True, ge=0, le=12)] = 2
-    width: Annotated[int, Field(strict=True, ge=1, le=400)] = 8
+    depth: Annotated[int, AsWhole, Field(strict=True, ge=0, le=12)] = 2
+    width: Annotated[int, AsWhole, Field(strict=True, ge=1, le=400)] = 8
     lean: bool = Field(False, description="During a run, only the best child of each node is opened.")
 
 
 class MapWatch(RequestModel):
-    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 8
-    cells: Annotated[int, Field(strict=True, ge=1, le=5000)] = 800
+    depth: Annotated[int, AsWhole, Field(strict=True, ge=1, le=64)] = 8
+    cells: Annotated[int, AsWhole, Field(strict=True, ge=1, le=5000)] = 800
 
 
 class LineWatch(RequestModel):
     path: Annotated[list[ActionNumber], Field(max_length=2000)] = Field(default_factory=list)
-    depth: Annotated[int, Field(strict=True, ge=1, le=64)] = 64
+    depth: Annotated[int, AsWhole, Field(strict=True, ge=1, le=64)] = 64
 
 
 class WatchedViews(RequestModel):

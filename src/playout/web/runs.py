@@ -17,6 +17,7 @@ from playout.search.result import Result
 from .refusals import fault_of
 from .turns import QueuePlace, Turns
 
+FULL = 0.05  # seconds until a run looks again whether there is memory for its tree
 View = Callable[[Search], Any]
 
 
@@ -137,8 +138,9 @@ class Run:
             if self._why_stop is not None:
                 search.stop()  # again: a stop before the run began has no effect
                 return
-            if self._turn.granted:
+            fits = self.turns.may_grow()
+            if self._turn.granted and fits:
                 return
-            self._turn.wake.wait(self.turns.stuck)
+            self._turn.wake.wait(self.turns.stuck if fits else FULL)
             self._turn.wake.clear()
             self.turns.ask(self._turn)

@@ -13,21 +13,15 @@ import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import uvicorn
-
 from playout.errors import SettingsError
 from playout.play.warm import is_needed
 from playout.search import Search
 
-from .app import make_app
-from .ask import LanguageModel
+from . import interim
 from .caps import Caps
 from .catalogue import Catalogue
-from .protocol import LONGEST, Protocol
-from .routes.context import Bench
+from .interim import Served, bench_of, uvicorn_of
 from .security import is_loopback
-from .sessions import Sessions
-from .store import SessionStore
 
 SITE = Path(__file__).resolve().parents[3] / "build" / "site" / "index.html"  # what `make docs` builds in a clone
 
@@ -57,34 +51,31 @@ def serve(
     open_browser: bool,
 ) -> None:
     """Serve until Ctrl-C; all sessions are saved then."""
-    model, catalogue = LanguageModel(), Catalogue(games, networks, parts)
-    bound = bind(host, port)
-    with contextlib.closing(bound):
+    catalogue, bound = Catalogue(games, networks, parts), bind(host, port)
+    with contextlib.closing(bound), contextlib.suppress(KeyboardInterrupt):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
-        sessions = Sessions(SessionStore(data.expanduser()), catalogue, caps)
-        app = make_app(Bench(sessions, catalogue, model), host, token)
-        address = address_of(host, bound, token)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,  # a token could stand in an address
-            http=Protocol,
-            h11_max_incomplete_event_size=LONGEST,
-            ws_max_size=1 << 16,
-            ws_per_message_deflate=False,  # loopback is fast, and the search wants the processor
-            timeout_graceful_shutdown=5,
-            server_header=False,
-        )
-        server = uvicorn.Server(config)
+        served = Served(host, token, data.expanduser(), tuple(games), tuple(networks), tuple(parts), caps)
+
+        def tell() -> None:
+            address = address_of(host, bound, token)
+            say(f"The workbench is at {address}")
+            say(f"Sessions are kept in {served.data}; Ctrl-C saves them and ends it.")
+            if SITE.is_file():
+                say(f"The documentation is at {SITE.as_uri()}")
+            if open_browser:
+                threading.Timer(0.5, _open, (address,)).start()
+
+        is_first = interim.is_wanted()
+        left = interim.serve_meanwhile(bound, served, say, tell) if is_first else []
+        if left is None:
+            return
+        bench = bench_of(served, catalogue)
+        if not is_first:
+            tell()
         sys.setswitchinterval(0.001)  # a run that leaves its kernel waits less for the threads that make answers
-        say(f"The workbench is at {address}")
-        say(f"Sessions are kept in {data.expanduser()}; Ctrl-C saves them and ends it.")
-        if SITE.is_file():
-            say(f"The documentation is at {SITE.as_uri()}")
-        if open_browser:
-            threading.Timer(0.5, _open, (address,)).start()
-        with contextlib.suppress(KeyboardInterrupt), warming(say):
-            server.run(sockets=[bound])
+        threading.Thread(target=interim.go_on, args=(bench.sessions, left), name="hand-over", daemon=True).start()
+        with warming(say):
+            uvicorn_of(served, bench).run(sockets=[bound])
 
 
 def bind(host: str, port: int) -> socket.socket:

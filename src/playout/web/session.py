@@ -39,7 +39,7 @@ class Session(stored.StoredSession):
                 raise busy(what)
             search = self._awake()
             try:
-                with self._still, game_may_fail(type(search.game)):
+                with self._quiet(), game_may_fail(type(search.game)):
                     found = work(search)
             except (PlayoutError, Refusal) as error:
                 if is_fault(error):
@@ -117,7 +117,7 @@ class Session(stored.StoredSession):
                 each=self.chart.note,
             )
             self._changed()
-            with self._still:
+            with self._quiet():
                 self.run.begin()
             return self.run
 

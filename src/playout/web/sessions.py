@@ -30,6 +30,7 @@ from .views import position_view
 
 LOG = logging.getLogger("playout.web")
 EVERY = 1.0  # seconds between two rounds of the keeper
+MEASURED = 0.01  # seconds for which a measurement of the memory holds
 SAVE_EVERY = 10.0  # seconds between two files of a session whose run is on
 SAVE_SHARE = 0.05  # of the keeper's time may go into such files
 PAUSE_SHARE = 0.01  # of a run's time may it stand still while its tree is copied for a file
@@ -48,6 +49,9 @@ class Sessions:
         self._all: dict[str, Session] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
+        self._awake = threading.Event()  # set: the keeper has something to do
+        self._measured, self._fits = 0.0, True
+        self.turns.may_grow = self._may_grow
         self._rest_until = 0.0
         for name, row in store.rows().items():
             session = self._new(name)
@@ -77,15 +81,25 @@ class Sessions:
 
     def listed(self) -> list[dict[str, Any]]:
         """All sessions in JSON, the last used first."""
-        return [s.listed() for s in sorted(self._sessions(), key=lambda s: -s.touched)]
+        return [s.listed() for s in sorted(self.all(), key=lambda s: -s.touched)]
 
-    def _sessions(self) -> list[Session]:
+    def all(self) -> list[Session]:
         """A copy: other threads add and remove sessions."""
         return list(self._all.values())
 
+    def restoring(self, name: str | None) -> float | None:
+        """How much of a session was read from disk; None: it is not being read."""
+        session = self._all.get(name or "")
+        return None if session is None or (share := session.restoring) is None else round(share, 2)
+
+    def used(self) -> list[dict[str, Any]]:
+        """Game and settings of the sessions in memory."""
+        rows = [row for session in self.all() if session.search is not None and (row := session.row()) is not None]
+        return [{key: row[key] for key in ("game", "game_settings", "settings")} for row in rows]
+
     def running(self) -> int:
         """Number of sessions with a run on."""
-        return sum(session.run is not None for session in self._sessions())
+        return sum(session.run is not None for session in self.all())
 
     def create(
         self,
@@ -195,7 +209,7 @@ class Sessions:
     def _drop_unused(self, seconds: float) -> None:
         """Delete temporary sessions that were not read for `seconds` and have no watchers."""
         since = time.monotonic() - seconds
-        for session in self._sessions():
+        for session in self.all():
             if session.drop_if_unused(since):
                 self._forget(session)
 
@@ -215,17 +229,27 @@ class Sessions:
             )
 
     def _memory(self) -> int:
-        return sum(session.bytes for session in self._sessions())
+        return sum(session.bytes for session in self.all())
+
+    def _may_grow(self) -> bool:
+        """Whether trees may grow; if not, the keeper makes room or stops a run. Runs ask between two chunks."""
+        now = time.monotonic()
+        if now - self._measured >= MEASURED:
+            self._measured, self._fits = now, self._memory() <= self.caps.memory
+            if not self._fits:
+                self._awake.set()
+        return self._fits or self._closing.is_set()
 
     # Keeping.
 
     def close(self) -> None:
         """Stop all runs and save everything."""
         self._closing.set()
-        for session in self._sessions():
+        self._awake.set()
+        for session in self.all():
             if (run := session.run) is not None:
                 run.stop("shutdown")
-        for session in self._sessions():
+        for session in self.all():
             if (run := session.run) is not None:
                 with contextlib.suppress(TimeoutError):
                     run.finished.exception(5.0)
@@ -235,18 +259,22 @@ class Sessions:
         self.store.close()
 
     def _keep(self) -> None:
-        while not self._closing.wait(EVERY):
+        while not self._closing.is_set():
+            self._awake.wait(EVERY)
+            self._awake.clear()
+            if self._closing.is_set():
+                return
             try:
                 self._write_rows()
-                self._save()
                 self._rest()
+                self._save()
                 self._stop_unwatched()
                 self._drop_unused(UNUSED)
             except Exception as error:  # noqa: BLE001  # a full disk, say: log it and try again
                 LOG.warning("can't save sessions at the moment: %s", error)
 
     def _write_rows(self, sessions: list[Session] | None = None) -> None:
-        old = [s for s in self._sessions() if s.row_is_old or s.run is not None] if sessions is None else sessions
+        old = [s for s in self.all() if s.row_is_old or s.run is not None] if sessions is None else sessions
         rows = [(session.id, row) for session in old if (row := session.row()) is not None]
         with self._lock:  # a session deleted in the meantime must not come back
             rows = [(name, row) for name, row in rows if name in self._all]
@@ -257,7 +285,7 @@ class Sessions:
         """Write outdated files: at once if no run is on, otherwise only as often as it costs little."""
         if not self.store.has_room() and not everything:
             return  # the rows are enough to restore a session
-        waiting = [s for s in self._sessions() if s.search is not None and (s.file_is_old or s.run is not None)]
+        waiting = [s for s in self.all() if s.search is not None and (s.file_is_old or s.run is not None)]
         for session in sorted(waiting, key=lambda s: (s.run is not None, s.saved_at)):
             now = time.monotonic()
             running = session.run is not None
@@ -267,6 +295,8 @@ class Sessions:
                 every = max(SAVE_EVERY, session.save_took / SAVE_SHARE, session.save_paused / PAUSE_SHARE)
                 if now < self._rest_until or now - session.saved_at < every:
                     continue
+                if self._memory() + session.bytes > self.caps.memory:
+                    continue  # no room for a copy: its log is kept, and it is saved when it ends
             try:
                 session.save_file()
             except (PlayoutError, Refusal, MemoryError) as error:
@@ -279,13 +309,13 @@ class Sessions:
     def _rest(self) -> None:
         """Move idle sessions to disk; when memory is short, also others, and stop the largest run."""
         long_ago = time.monotonic() - self.caps.idle
-        for session in self._sessions():
+        for session in self.all():
             if session.search is not None and session.used < long_ago:
                 with contextlib.suppress(Refusal):  # deleted or in use
                     session.sleep()
         if self._memory() > self.caps.memory:
             self._make_room()
-            running = [s for s in self._sessions() if s.run is not None]
+            running = [s for s in self.all() if s.run is not None]
             if self._memory() > self.caps.memory and running:
                 largest = max(running, key=lambda s: s.bytes)
                 if (run := largest.run) is not None:
@@ -294,7 +324,7 @@ class Sessions:
     def _stop_unwatched(self) -> None:
         """Stop runs without limits, and delete sessions of comparisons, that nobody watches or reads any more."""
         since = time.monotonic() - self.caps.unwatched
-        for session in self._sessions():
+        for session in self.all():
             if session.listeners or session.used > since:
                 continue
             if session.passing:
@@ -303,7 +333,7 @@ class Sessions:
                 run.stop("unwatched")
 
     def _make_room(self) -> None:
-        for session in sorted(self._sessions(), key=lambda s: s.used):
+        for session in sorted(self.all(), key=lambda s: s.used):
             if self._memory() <= self.caps.memory:
                 return
             with contextlib.suppress(PlayoutError, Refusal):  # not saved, or deleted: try the next one

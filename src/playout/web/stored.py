@@ -14,7 +14,7 @@ import numpy as np
 from playout.errors import PlayoutError, PositionError
 from playout.game import Game, Position
 from playout.search import Search
-from playout.search.files import save
+from playout.search.files import load, save
 from playout.search.result import Result
 from playout.search.step import Step
 from playout.settings import Settings
@@ -29,6 +29,12 @@ from .store import SessionStore
 from .turns import Turns
 
 T = TypeVar("T")
+READING = 0.8  # of the time of restoring a search, about; the rest goes into checking it
+
+
+class _GiveWay(Exception):
+    """Writing a file ends, since a change of the session waits."""
+
 
 PATIENCE = 10.0  # seconds that a request waits for a session
 
@@ -46,6 +52,7 @@ class StoredSession:
         self.title = ""
         self.search: Search | None = None
         self.moments: Moments
+        self.restoring: float | None = None  # the share of its search that was read from disk
         self.run: Run | None = None
         self.last_run: dict[str, Any] | None = None
         self.failure: dict[str, Any] | None = None  # of the game or the evaluator, in the last request
@@ -67,6 +74,7 @@ class StoredSession:
         self.used = time.monotonic()  # when it was last read
         self._lock = threading.Lock()
         self._still = threading.Lock()  # held while the tree must not change; taken after `_lock`
+        self._changes_wait = 0  # changes that wait for it
         self._runs = 0
 
     # Beginning and coming back.
@@ -87,12 +95,14 @@ class StoredSession:
         self._row, self.title = row, str(row["title"])
         self.created, self.touched = float(row["created"]), float(row["touched"])
         self.last_run, self.failure = row["last_run"], row.get("failure")
+        self._runs = int((self.last_run or {}).get("id", 0))  # clients tell runs apart by their numbers
         self.temporary, self.passing = bool(row.get("temporary")), bool(row.get("passing"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
         """The search, loaded from disk if necessary."""
         if self.search is None:
+            self.restoring = 0.0
             try:
                 self.search = self._restored(self._row)
             except PlayoutError as error:
@@ -101,7 +111,12 @@ class StoredSession:
                 raise Refusal(
                     400, "file", f"session {self.id} can't be restored: its row is damaged ({error})"
                 ) from None
+            finally:
+                self.restoring = None
         return self.search
+
+    def _note_restored(self, share: float) -> None:
+        self.restoring = READING * share
 
     def _restored(self, row: dict[str, Any]) -> Search:
         game = self._load_game(row["game"], row["game_settings"])
@@ -114,7 +129,7 @@ class StoredSession:
         file, search = self.store.file(self.id), None
         if file.exists():
             with contextlib.suppress(PlayoutError):  # damaged, or of another version: the log is enough
-                search = Search.load(file, game)
+                search = load(Search, file, game, progress=self._note_restored)
         start, settings = self.moments.find(self._origin).position, Settings.from_saved(row["settings"])
         if search is not None and (search.settings, search.seed) == (settings, int(row["seed"])):
             known = search.log
@@ -171,25 +186,46 @@ class StoredSession:
         return self._row
 
     def save_file(self) -> None:
-        """Write the search's file from a copy, so that a run goes on."""
+        """Write the search's file, unless a change of the session waits."""
         began = time.monotonic()
-        save(self._frozen(), self.store.file(self.id), compress=False)
+        try:
+            self._write(self.store.file(self.id), compress=False)
+        except _GiveWay:
+            return  # the file stays old: the next round writes it
         if self.deleted:
             self.store.file(self.id).unlink(missing_ok=True)
         self.saved_at = time.monotonic()
         self.save_took = self.saved_at - began
         self.file_is_old = self.run is not None
 
-    def _frozen(self) -> Search:
-        """A copy for a file. Copying a large tree takes a while; the session can be read, but not changed."""
+    def _write(self, path: Path, compress: bool, copy: bool = False) -> None:
+        """Write a file. A tree that a run grows is copied; another is written in pieces, until a change waits."""
         with self._held():
-            search = self._awake() if self.run is None else None
-            if search is not None:
-                self._still.acquire()
+            search = self._awake() if self.run is None and not copy else None
+            if search is not None and not self._still.acquire(blocking=False):
+                raise _GiveWay  # another file of it is being written
         if search is None:
-            return self._look(self._frozen_between)
+            save(self._look(self._frozen_between), path, compress)
+            return
         try:
-            return search.snapshot()
+            save(search, path, compress, self._give_way)
+        finally:
+            self._still.release()
+
+    def _give_way(self) -> None:
+        if self._changes_wait:
+            raise _GiveWay
+
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """In the block, the tree may change: a file that is being written is given up."""
+        self._changes_wait += 1
+        try:
+            self._still.acquire()
+        finally:
+            self._changes_wait -= 1
+        try:
+            yield
         finally:
             self._still.release()
 
@@ -203,7 +239,10 @@ class StoredSession:
         """Write a new search file, which stays unchanged while it is sent; the caller removes it."""
         self.store.check_room()
         path = self.store.new_file(self.id)
-        save(self._frozen(), path)
+        try:
+            self._write(path, compress=True)
+        except _GiveWay:
+            self._write(path, compress=True, copy=True)
         return path
 
     def sleep(self) -> bool:
@@ -258,17 +297,20 @@ class StoredSession:
         finally:
             self._lock.release()
 
-    def look(self, view: Callable[[Search], T]) -> T:
-        """Call a function with the search: in the run's thread between two chunks, or here if no run is on."""
-        self.used = time.monotonic()
-        return self._look(view)
+    def look(self, view: Callable[[Search], T], still: bool = False) -> T:
+        """Call a function with the search: in the run's thread between two chunks, or here if no run is on.
 
-    def _look(self, view: Callable[[Search], T]) -> T:
+        `still`: nothing else may read the tree, not even to save it.
+        """
+        self.used = time.monotonic()
+        return self._look(view, still)
+
+    def _look(self, view: Callable[[Search], T], still: bool = False) -> T:
         with self._held():
             run = self.run
             if run is None:
                 search = self._awake()
-                with game_may_fail(type(search.game)):
+                with game_may_fail(type(search.game)), self._quiet() if still else contextlib.nullcontext():
                     return view(search)
             game, answer = type(run.search.game), run.post(view)
         try:

@@ -7,6 +7,7 @@ the next one, so that it does not block the others.
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 
 STUCK = 2.0  # seconds of one turn after which a run loses its slot
 
@@ -39,6 +40,7 @@ class Turns:
         self._waiting: deque[QueuePlace] = deque()
         self._granted: list[QueuePlace] = []
         self._lock = threading.Lock()
+        self.may_grow: Callable[[], bool] = lambda: True  # whether there is memory for larger trees
 
     def ask(self, turn: QueuePlace) -> None:
         """Join the queue, unless already in it. Whatever waits asks again now and then, in case others are stuck."""

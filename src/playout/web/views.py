@@ -169,27 +169,40 @@ def node_at(search: Search, path: Sequence[int]) -> Node:
         raise Refusal(404, "unknown_path", f"path {','.join(map(str, path))}: {error}") from None
 
 
-def node_view(node: Node) -> dict[str, Any]:
-    """A node without its children."""
+def node_view(node: Node, position: bool = False) -> dict[str, Any]:
+    """A node without its children; with `position`, its text."""
     best, data = node.best if node.is_expanded else None, node.to_dict(depth=0)
-    return data | {"best_number": best.action if best is not None else None, "shared": data["parents"] > 1}
+    more = {"position": node.position.text} if position else {}
+    return data | {"best_number": best.action if best is not None else None, "shared": data["parents"] > 1} | more
 
 
-def tree_view(search: Search, path: Sequence[int], depth: int, width: int, lean: bool = False) -> dict[str, Any]:
+def tree_view(
+    search: Search,
+    path: Sequence[int],
+    depth: int,
+    width: int,
+    lean: bool = False,
+    position: bool = False,
+    score: bool = False,
+) -> dict[str, Any]:
     """A node and its subtree; the most visited nodes are opened first, until there are `NODES`.
 
-    `lean`: of each node's children only the best is opened.
+    `lean`: of each node's children only the best is opened. `position`: nodes have the text of their position. `score`:
+    and the score that the policy at their parent gives them now, where the caller makes sure that the tree is still.
     """
     node, until = node_at(search, path), time.perf_counter() + PATIENCE
-    top = node_view(node)
+    top = node_view(node, position)
     waiting, order, room = [(0, 0, node, top)], 0, NODES
     while waiting and room > 0 and time.perf_counter() < until:
         _, _, node, shown = heapq.heappop(waiting)
         if node.depth - len(path) >= depth:
             continue
+        scores = node.scores() if score else {}
         for child in node.first_children(min(width, room)):
             order += 1
-            view = node_view(child)
+            view = node_view(child, position)
+            if score:
+                view["score"] = None if child.action is None else scores.get(child.action)
             shown["children"].append(view)
             if view["expanded"] and (not lean or view["number"] == shown["best_number"]):
                 heapq.heappush(waiting, (-view["visits"], order, child, view))

@@ -1,6 +1,8 @@
 """What there is to choose from: games, presets, settings, positions; and what the server is."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from playout.common.version import __version__
@@ -12,11 +14,15 @@ from playout.web.sessions import played
 
 from .context import JsonAnswer, Server
 
+OF = "The session that `restoring` is about."
+
 router = APIRouter(prefix="/v1", tags=["choosing"])
 
 
 @router.get("/server", response_model=answers.ServerOut)
-def read_server(server: Server) -> Response:
+def read_server(
+    server: Server, session: Annotated[str | None, Query(description=OF, max_length=64)] = None
+) -> Response:
     """What this server is and allows."""
     caps = server.sessions.caps
     return JsonAnswer(
@@ -30,6 +36,8 @@ def read_server(server: Server) -> Response:
             "running": server.sessions.running(),
             "compiling": compiling.about,
             "compiling_for": None if (elapsed := compiling.elapsed) is None else round(elapsed, 1),
+            "uncompiled": compiling.is_elsewhere,
+            "restoring": server.sessions.restoring(session),
         }
     )
 

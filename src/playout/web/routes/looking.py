@@ -19,9 +19,16 @@ def read_tree(
     path: PathText = "",
     depth: Annotated[int, Query(ge=0, le=12)] = 2,
     width: Annotated[int, Query(ge=1, le=400)] = 8,
+    position: Annotated[bool, Query(description="Whether nodes have the text of their position.")] = False,
+    score: Annotated[bool, Query(description="Whether nodes have the score that their parent's policy gives.")] = False,
 ) -> Response:
     """The tree from any node, to a depth and a width."""
-    return JsonAnswer(session.look(lambda search: views.tree_view(search, numbers(path), depth, width)))
+    way = numbers(path)
+    return JsonAnswer(
+        session.look(
+            lambda search: views.tree_view(search, way, depth, width, position=position, score=score), still=score
+        )
+    )
 
 
 @router.get("/node", response_model=answers.DetailOut)

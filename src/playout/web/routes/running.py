@@ -1,7 +1,8 @@
 """Running and stepping: run, stop, step, seek, result, chart."""
 
 import asyncio
-import contextlib
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +19,20 @@ from playout.web.session import Session
 from .context import Found, JsonAnswer, Server
 
 WAIT = 60.0  # seconds that a request may wait for the end of a run
+LOOK_UP = 0.25  # seconds after which it looks whether the server hands over
 LIMITS = ("simulations", "seconds", "nodes", "bytes")
 STARTED: dict[int | str, dict[str, Any]] = {202: {"model": answers.RunAnswer, "description": "The run is on."}}
 
+
+class _Waiting:
+    """The requests that wait for the end of a run."""
+
+    def __init__(self) -> None:
+        self.count = 0  # only the event loop changes it
+        self.over = threading.Event()  # set: they are answered now, for another process goes on with the runs
+
+
+_waiting = _Waiting()
 router = APIRouter(prefix="/v1/sessions/{session}")
 
 
@@ -90,6 +102,21 @@ async def _started(server: Server, session: Session, start: Callable[[], Run | N
 
 async def _has_ended(run: Run) -> bool:
     """Wait for the end of a run, at most `WAIT` seconds."""
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(run.finished)), WAIT)
+    until, ended = time.monotonic() + WAIT, asyncio.wrap_future(run.finished)
+    _waiting.count += 1
+    try:
+        while not (run.finished.done() or _waiting.over.is_set()) and (left := until - time.monotonic()) > 0:
+            await asyncio.wait([ended], timeout=min(left, LOOK_UP))
+    finally:
+        _waiting.count -= 1
     return run.finished.done()
+
+
+def answer_waiting(grace: float) -> None:
+    """Let requests that wait for runs end, for `grace` seconds; then answer them that the run is on."""
+    until = time.monotonic() + grace
+    while _waiting.count and time.monotonic() < until:
+        time.sleep(0.02)
+    _waiting.over.set()
+    while _waiting.count and time.monotonic() < until + 10 * LOOK_UP:
+        time.sleep(0.02)

@@ -58,10 +58,11 @@ function App() {
 
 /** While there is nothing to show yet: why, and how far it is. */
 function Loading() {
-  const { compiling } = state;
+  const { compiling, restoring } = state;
   return html`<main class="loading" role="status">
     <h1>Playout</h1>
-    <p>${compiling ? t("compiling", compiling) : t("loading")}</p>
+    <p>${compiling ? t("compiling", compiling) : restoring !== null ? t("restoring") : t("loading")}</p>
+    ${!compiling && restoring !== null && html`<progress max="1" value=${restoring} aria-label=${t("restoring")}></progress>`}
     ${
       compiling &&
       html`<progress max=${compiling.n} value=${compiling.passed} aria-label=${t("compiling_progress")}></progress>

@@ -24,6 +24,8 @@ export interface Server {
   game: string;
   compiling: number | null;
   compiling_for: number | null;
+  uncompiled: boolean;
+  restoring: number | null;
 }
 
 export interface GameSetting {

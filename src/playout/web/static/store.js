@@ -59,6 +59,7 @@ export const state = {
   presets: [],
   settings: [],
   compiling: null,
+  restoring: null,
   trouble: null,
   // the session's
   session: null,

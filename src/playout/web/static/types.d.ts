@@ -132,6 +132,7 @@ export interface State {
   settings: Setting[];
   /** While a first search waits for the compiler: about how many seconds that takes, and how many have passed. */
   compiling: { n: number; passed: number } | null;
+  restoring: number | null;
   /** Why there is no session to show. */
   trouble: { code: string | undefined; message: string } | null;
   session: Session | null;

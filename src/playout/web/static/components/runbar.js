@@ -134,7 +134,7 @@ function Progress({ running }) {
       <span><b id="simulations">${count(simulations)}</b> ${t("simulations")}</span>
       ${session.kept && session.visits > session.simulations && html`<span><b>${count(session.kept.visits)}</b> ${t("kept")}</span>`}
       <span><b>${count(result?.nodes ?? session.nodes)}</b> ${t("nodes")}</span>
-      ${state.compiling && html`<span class="dim" id="compiling">${t("compiling", state.compiling)}</span>`}
+      ${state.compiling && html`<span class="dim" id="compiling">${t(state.server?.uncompiled ? "compiling_slow" : "compiling", state.compiling)}</span>`}
       ${running?.kind === "seek" && html`<span class="dim" id="seeking">${t("seeking")}</span>`}
       ${running && html`<span><b>${count(running.simulations_per_second)}</b>/s</span>`}
       ${!running && session.last_run && (session.simulations > 0 || session.last_run.message) && html`<span class="dim">${seconds(session.last_run.seconds ?? 0)} · ${t(`stopped_${session.last_run.stopped_by}`)}</span>`}

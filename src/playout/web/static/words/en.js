@@ -3,6 +3,8 @@
 export const en = {
   loading: "Loading …",
   compiling: "compiling once: {passed} s so far, about {n} s on an idle machine",
+  compiling_slow: "compiling once: {passed} s so far, about {n} s on an idle machine; searches run slowly until then",
+  restoring: "Reading the session from disk …",
   compiling_why: "The first search on this machine is compiled to machine code. It is kept: the next start is immediate.",
   compiling_progress: "Progress of compiling",
   no_session: "No session is open",

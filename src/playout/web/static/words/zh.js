@@ -3,6 +3,8 @@
 export const zh = {
   loading: "载入中…",
   compiling: "首次编译：已用 {passed} 秒，空闲机器上约 {n} 秒",
+  compiling_slow: "首次编译：已用 {passed} 秒，空闲机器上约 {n} 秒；在此之前搜索较慢",
+  restoring: "正在从磁盘读取会话……",
   compiling_why: "本机的第一次搜索会编译成机器码并保存，下次启动立即可用。",
   compiling_progress: "编译进度",
   no_session: "没有打开的会话",
