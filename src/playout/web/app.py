@@ -21,7 +21,7 @@ from .answers import ProblemOut
 from .invalid import wrong_fields
 from .live import serve_live
 from .refusals import MEDIA_TYPE, Refusal, refusal_of
-from .routes import choosing, deciding, keeping, looking, running, sessions
+from .routes import choosing, deciding, keeping, lessons, looking, running, sessions, sharing
 from .routes.context import Bench, JsonAnswer
 from .security import Door
 
@@ -32,7 +32,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 STATUSES = {
     400: "What was given is refused, with the reason.",
     401: "The server was started with a token, and the request has another one or none.",
-    403: "The request comes from another site's page.",
+    403: "The request comes from another site's page, or from one that only follows.",
     404: "There is no such thing.",
     405: "The address does not take this method; Allow says which it takes.",
     408: "The body did not arrive in time.",
@@ -57,7 +57,7 @@ def make_app(bench: Bench, host: str = "127.0.0.1", token: str | None = None) ->
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign]
     _add_problems(app)
     _add_pages(app)
-    for subject in (choosing, sessions, running, looking, deciding, keeping):
+    for subject in (choosing, lessons, sessions, sharing, running, looking, deciding, keeping):
         app.include_router(subject.router)
 
     @app.websocket("/v1/sessions/{session}/live")

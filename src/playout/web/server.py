@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import functools
 import os
 import secrets
 import socket
@@ -23,6 +24,8 @@ from .app import make_app
 from .ask import LanguageModel
 from .caps import Caps
 from .catalogue import Catalogue
+from .lessons import Lessons
+from .prepared import check_link
 from .protocol import LONGEST, Protocol
 from .routes.context import Bench
 from .security import is_loopback
@@ -55,14 +58,16 @@ def serve(
     caps: Caps,
     say: Callable[[str], None],
     open_browser: bool,
+    lesson: str | None = None,
 ) -> None:
     """Serve until Ctrl-C; all sessions are saved then."""
     model, catalogue = LanguageModel(), Catalogue(games, networks, parts)
+    lessons = Lessons(lesson, functools.partial(check_link, catalogue))
     bound = bind(host, port)
     with contextlib.closing(bound):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         sessions = Sessions(SessionStore(data.expanduser()), catalogue, caps)
-        app = make_app(Bench(sessions, catalogue, model), host, token)
+        app = make_app(Bench(sessions, catalogue, model, lessons), host, token)
         address = address_of(host, bound, token)
         config = uvicorn.Config(
             app,

@@ -25,6 +25,7 @@ from .moments import Moments
 from .parked import Parked
 from .refusals import Refusal, game_may_fail
 from .runs import Run
+from .sharing import Sharing
 from .store import SessionStore
 from .turns import Turns
 
@@ -54,6 +55,8 @@ class StoredSession:
         self.kept: dict[str, Any] | None = None
         self.chart = Chart()
         self.last_step: Step | None = None
+        self.stepped: dict[str, Any] = {}  # what its answer said besides the step
+        self.sharing = Sharing()
         self.preset, self.options = "default", dict[str, str]()
         self.created = self.touched = time.time()
         self.version, self.deleted = 0, False
@@ -88,6 +91,7 @@ class StoredSession:
         self.created, self.touched = float(row["created"]), float(row["touched"])
         self.last_run, self.failure = row["last_run"], row.get("failure")
         self.temporary, self.passing = bool(row.get("temporary")), bool(row.get("passing"))
+        self.sharing = Sharing.from_row(row.get("sharing"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
@@ -139,7 +143,7 @@ class StoredSession:
     def _make_row(self) -> dict[str, Any]:
         search = self.search
         if search is None:
-            self._row = self._row | {"title": self.title, "touched": self.touched}
+            self._row = self._row | {"title": self.title, "touched": self.touched, "sharing": self.sharing.to_row()}
             return self._row
         game, start = search.game, self.moments.all[0].position
         self._row = {
@@ -164,6 +168,7 @@ class StoredSession:
             "failure": self.failure,
             "temporary": self.temporary,
             "passing": self.passing,
+            "sharing": self.sharing.to_row(),
             "chart": [] if self.run is not None else self.chart.kept(),
             "text": self.moments.now.position.text,
             "simulations": search.simulations,
