@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "lesson_files"
 SHIPPED = ("four-phases", "exploration", "network")
 LARGEST = 1 << 18  # bytes of a file
 LANGUAGES = ("en", "zh")
-_SPAN = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\(([^()\s]*)\)")
+_SPAN = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\(([^)\s]*)\)")
 _HEADING = re.compile(r"(#{1,3}) +(.+)")
 _ITEM = re.compile(r"(?:([-*])|(\d{1,3})\.) +(.+)")
 
