@@ -29,8 +29,8 @@ def test_a_link_opens_a_game_a_position_settings_a_seed_and_a_step(server: Serve
     session = opened["session"]
     assert (session["game"], session["seed"], session["preset"]) == ("connect4", 7, "textbook")
     assert (session["position"]["text"], session["options"]["c"]) == ("4441", "2.5")
-    assert {k: opened[k] for k in ("run", "step", "phase", "tab", "lesson")} == {
-        "run": 20,
+    assert {k: opened[k] for k in ("simulations", "step", "phase", "tab", "lesson")} == {
+        "simulations": 20,
         "step": 9,
         "phase": "backup",
         "tab": "step",
@@ -114,7 +114,7 @@ def test_what_a_lesson_holds_is_text() -> None:
     ("content", "why"),
     [
         (b"", "the first line is no heading"),
-        (b"Only text", "the first line is no heading"),
+        (b"Only text", "line is no heading, expected"),
         (b"# T\n\n\xff", "byte 5 is not UTF-8"),
         (b"# T\0", "a zero byte"),
         (b"# T\n\n[x](javascript:alert(1))", "no prepared one"),

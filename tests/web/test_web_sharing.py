@@ -73,14 +73,14 @@ def test_a_follower_neither_shares_nor_exports_nor_learns_the_sessions_id(server
 
 def test_what_the_leading_page_shows_reaches_those_who_follow(server: Served) -> None:
     session, follow = shared(server)
-    assert server.get(f"{follow}/shown") == {"shown": None}
+    assert server.get(f"{follow}/shown") == {"leader_view": None}
     assert server.get(f"{follow}/step", 409)["code"] == "state"
     led = {"Playout-Page": PAGE}
     step = server.http.post(f"{session}/step", json={"svg": True, "before": {}}, headers=led).json()
     shown = {"tab": "node", "path": [4], "simulation": 1, "beat": 2}
     with server.live(follow) as live:
         assert server.http.put(f"{session}/shown", json=shown, headers=led).status_code == 204
-        while (message := json.loads(live.recv(timeout=600))) != {"type": "shown", "shown": shown}:
+        while (message := json.loads(live.recv(timeout=600))) != {"type": "shown", "leader_view": shown}:
             assert message["type"] in ("state", "update", "shown")
     assert server.get(f"{follow}/step") == step
 

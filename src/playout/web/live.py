@@ -130,7 +130,7 @@ class _Connection:
                     await self.send({"type": "state", "session": view})
                 if self.follows and self.shown != session.sharing.shown_version:
                     self.shown = session.sharing.shown_version
-                    await self.send({"type": "shown", "shown": session.sharing.shown})
+                    await self.send({"type": "shown", "leader_view": session.sharing.shown})
                 update, cost = await run_in_threadpool(session.look, lambda search: _update(session, search, watch))  # noqa: B023
                 await self.send({"type": "update", **update})
             except Refusal as refusal:

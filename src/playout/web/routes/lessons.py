@@ -23,7 +23,7 @@ class LinkIn(requests.RequestModel):
 
 class LinkOut(answers.AnswerModel):
     session: answers.SessionOut
-    run: int = Field(description="Simulations to run first; 0: none.")
+    simulations: int = Field(description="To run first; 0: none.")
     step: int | None = Field(description="The simulation to show step by step; null: none.")
     phase: Phase | None = Field(description="The phase of that simulation to begin with.")
     tab: Tab | None = Field(description="The panel to open.")
@@ -76,5 +76,5 @@ def open_link(server: Server, body: LinkIn) -> Response:
     except (PlayoutError, Refusal) as error:
         raise of_link(error) from None
     session.make_passing()
-    view = {name: getattr(prepared, name) for name in ("run", "step", "phase", "tab", "lesson")}
-    return JsonAnswer({"session": session.view(), **view}, 201)
+    view = {name: getattr(prepared, name) for name in ("step", "phase", "tab", "lesson")}
+    return JsonAnswer({"session": session.view(), "simulations": prepared.run, **view}, 201)

@@ -44,7 +44,7 @@ class ShareOut(answers.AnswerModel):
 
 
 class ShownOut(answers.AnswerModel):
-    shown: ShownIn | None = Field(description="What the leading page shows; null: nothing yet.")
+    leader_view: ShownIn | None = Field(description="What the leading page shows; null: nothing yet.")
 
 
 @router.get("/share", response_model=ShareOut)
@@ -80,7 +80,7 @@ def put_shown(session: Found, body: ShownIn) -> Response:
 @router.get("/shown", response_model=ShownOut)
 def read_shown(session: Found) -> Response:
     """What the leading page shows."""
-    return JsonAnswer({"shown": session.sharing.shown})
+    return JsonAnswer({"leader_view": session.sharing.shown})
 
 
 @router.get("/step", response_model=answers.StepOut)

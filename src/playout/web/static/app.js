@@ -141,7 +141,7 @@ const Large = () =>
     title=${t("large_title")}
     onClick=${() => enlarge(!state.large)}
   >
-    ⛶
+    Aa
   </button>`;
 
 /** The language and the colours. */

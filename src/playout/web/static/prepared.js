@@ -16,8 +16,8 @@ export async function openLink(link) {
   if (opened.lesson && opened.lesson !== state.lesson?.name) await openLesson(opened.lesson);
   if (opened.tab) set({ tab: opened.tab });
   const { id } = opened.session;
-  if (opened.run)
-    await changing("run", () => post(sessionUrl(id, "run"), { simulations: opened.run, wait: opened.step !== null }));
+  if (opened.simulations)
+    await changing("run", () => post(sessionUrl(id, "run"), { simulations: opened.simulations, wait: opened.step !== null }));
   if (opened.step !== null && state.session?.id === id) await showStep(opened.step, opened.phase);
 }
 

@@ -393,7 +393,7 @@ export interface SeenBefore {
 
 export type LiveMessage =
   | { type: "state"; session: Session }
-  | { type: "shown"; shown: LeaderView | null }
+  | { type: "shown"; leader_view: LeaderView | null }
   | { type: "deleted" }
   | { type: "error"; problem: Problem }
   | LiveUpdate;
@@ -450,7 +450,7 @@ export type Block =
 /** What a prepared link opens. */
 export interface Opened {
   session: Session;
-  run: number;
+  simulations: number;
   step: number | null;
   phase: "selection" | "expansion" | "playout" | "backup" | null;
   tab: string | null;

@@ -125,7 +125,7 @@ subscribe(() => void (state.session && watch()));
 function hear(message) {
   if (message.type === "state") hearState(message.session);
   else if (message.type === "update") hearUpdate(message);
-  else if (message.type === "shown") follow(message.shown);
+  else if (message.type === "shown") follow(message.leader_view);
   else if (message.type === "deleted") gone();
   else if (message.type === "error") notify(message.problem.detail);
 }

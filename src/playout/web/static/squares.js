@@ -46,7 +46,7 @@ export function squaresOf(game, text) {
   return squares && squares.every((s) => Number.isFinite(s.x)) ? squares : null;
 }
 
-/** @typedef {{ action: string, share: number, best: boolean, x1: number, y1: number, x2: number, y2: number, width: number, head: string }} Arrow */
+/** @typedef {{ action: string, share: number, best: boolean, x1: number, y1: number, x2: number, y2: number, left: number, top: number, width: number, head: string }} Arrow */
 
 const ARROWS = 4; // on one board
 const LEAST = 0.03; // share of the visits that gets an arrow
@@ -82,6 +82,7 @@ export function arrowsOf(moves, shares) {
       [x2 + dy * tip * 0.6, y2 - dx * tip * 0.6],
     ];
     const head = corners.map((corner) => corner.map((v) => v.toFixed(2)).join()).join(" ");
-    return { action, share, best: i === 0, x1, y1, x2, y2, width, head };
+    const [left, top] = [x + dx * 5, y + dy * 5].map((v) => Math.min(95, Math.max(5, v))); // the share stands past the tip
+    return { action, share, best: i === 0, x1, y1, x2, y2, left, top, width, head };
   });
 }

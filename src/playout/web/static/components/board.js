@@ -122,7 +122,7 @@ const Arrows = ({ arrows }) =>
     >
       ${arrows.map((a) => html`<g key=${a.action} class=${a.best ? "best" : ""}><line x1=${a.x1} y1=${a.y1} x2=${a.x2} y2=${a.y2} stroke-width=${a.width} /><polygon points=${a.head} /></g>`)}
     </svg>
-    ${arrows.map((a) => html`<span key=${a.action} class=${`heat arrow-share${a.best ? " best" : ""}`} style=${{ left: `${a.x2}%`, top: `${a.y2}%` }} aria-hidden="true">${heatOf(a.share)}</span>`)}`;
+    ${arrows.map((a) => html`<span key=${a.action} class=${`heat arrow-share${a.best ? " best" : ""}`} style=${{ left: `${a.left}%`, top: `${a.top}%` }} aria-hidden="true">${heatOf(a.share)}</span>`)}`;
 
 /** @param {number} share */
 const heatOf = (share) => (share > 0 ? `${Math.round(100 * share)}%` : "");
