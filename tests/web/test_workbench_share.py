@@ -121,3 +121,14 @@ def test_type_is_large_on_the_full_screen(desk: Desk) -> None:
     assert page.locator("#run").bounding_box()["height"] > 1.3 * before
     page.locator("#large").click()
     expect(page.locator("html[data-large]")).to_have_count(0)
+
+
+def test_the_position_of_a_node_is_drawn_under_the_mouse_and_chess_has_arrows(desk: Desk) -> None:
+    page = desk.open(desk.prepare(200, game="chess", preset="uct-chess"))
+    expect(page.locator(".arrows g").first).to_be_attached()
+    expect(page.locator(".arrow-share").first).to_contain_text("%")
+    page.locator("#tree .node").nth(1).hover()
+    expect(page.locator("#peek")).to_be_visible()
+    assert page.locator("#peek").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    page.locator("#run").hover()
+    expect(page.locator("#peek")).to_have_count(0)

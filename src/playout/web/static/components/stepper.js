@@ -94,7 +94,7 @@ export function Stepper() {
         value=${String(state.pace)}
         onChange=${(e) => (keep("pace", e.target.value), set({ pace: Number(e.target.value) }))}
       >
-        ${[0.25, 0.5, 1, 2, 5].map((p) => html`<option value=${String(p)}>${p}×</option>`)}
+        ${[0.1, 0.25, 0.5, 1, 2, 5, 10].map((p) => html`<option value=${String(p)}>${p}×</option>`)}
       </select>
       <label class="go"
         >${t("go_to")}${" "}<input
