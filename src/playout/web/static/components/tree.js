@@ -45,7 +45,7 @@ export function Tree() {
   useEffect(() => void (drawn && performance.measure("tree drawn", { start: began, end: performance.now() })));
   // A step that is out of sight is brought into sight.
   const stepped = items.find((i) => i.shown?.mark === "now");
-  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat]);
+  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat, view.size.width, view.size.height]);
   useReturn(view);
 
   // What is under the mouse is told in words below the tree.
