@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { squaresOf } from "../../src/playout/web/static/squares.js";
+import { arrowsOf, squaresOf } from "../../src/playout/web/static/squares.js";
 
 test("a cell of tic-tac-toe is a third of the board", () => {
   assert.deepEqual(squaresOf("tictactoe", "1"), [{ x: 0, y: 0, w: 1 / 3, h: 1 / 3 }]);
@@ -26,4 +26,30 @@ test("what has no square has none", () => {
   assert.equal(squaresOf("othello", "pass"), null);
   assert.equal(squaresOf("tictactoe", "x"), null);
   assert.equal(squaresOf("game2048", "left"), null);
+});
+
+test("the most visited moves are arrows, and moves between the same squares are one", () => {
+  const moves = ["a7a8q", "a7a8n", "e2e4", "d2d4"].map((action, number) => ({
+    action,
+    number,
+    squares: squaresOf("chess", action),
+  }));
+  const arrows = arrowsOf(
+    moves,
+    new Map([
+      [0, 0.3],
+      [1, 0.2],
+      [2, 0.48],
+      [3, 0.02],
+    ]),
+  );
+  assert.deepEqual(
+    arrows.map((a) => [a.action, a.share, a.best]),
+    [
+      ["a7a8q", 0.5, true],
+      ["e2e4", 0.48, false],
+    ],
+  );
+  assert.ok(arrows[0].y2 < arrows[0].y1 && arrows[0].x1 === arrows[0].x2);
+  assert.ok(arrows.every((a) => !a.head.includes("NaN")));
 });

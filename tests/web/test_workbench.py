@@ -265,7 +265,7 @@ def test_every_text_has_the_contrast_that_wcag_asks_for(browser: Any, bench: Ser
 def test_the_reference_of_the_interface_comes_from_here_alone(desk: Desk) -> None:
     page = desk.page
     page.goto(f"{desk.address}/docs")
-    expect(page.locator("summary", has_text="/v1/sessions/{session}/step")).to_be_visible()
+    expect(page.locator("summary", has_text="One simulation in its four phases.")).to_be_visible()
     create = page.locator("details", has_text="Create a session, of a game")
     create.locator("summary").click()
     expect(create).to_contain_text("The same seed gives the same search again.")

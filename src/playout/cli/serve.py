@@ -52,6 +52,15 @@ def serve(
             help="Your own policy or backup, as file.py:Class, that searches may use; repeatable.",
         ),
     ] = None,
+    lesson: Annotated[
+        str | None,
+        typer.Option(
+            "--lesson",
+            metavar="FILE",
+            help="A lesson in Markdown to show beside the workbench, or one that comes with Playout: four-phases, "
+            "exploration or network.",
+        ),
+    ] = None,
     max_sessions: Annotated[int, typer.Option("--max-sessions", metavar="N", parser=whole)] = 200,
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", metavar="N", parser=whole, help="Positions in one tree.")
@@ -122,7 +131,7 @@ def serve(
     own = ([*(game or []), *_installed_games(game or [], say)], network or [], [*(part or []), *_installed_parts(say)])
     for line in PRESETS.broken.values():
         say(line)
-    start(host, port, data or default_folder(), *own, caps, say, not no_open and sys.stdout.isatty())
+    start(host, port, data or default_folder(), *own, caps, say, not no_open and sys.stdout.isatty(), lesson)
     return 0
 
 

@@ -197,6 +197,7 @@ class SessionOut(SessionHead, TreeSize):
         description="What the game or the evaluator failed at; null: the last request succeeded."
     )
     kept: KeptOut | None
+    leads: int | None = Field(description="Rises whenever another page takes the lead; null: it is not shared.")
     version: int = Field(description="Rises with every change except the simulations of a run.")
 
 

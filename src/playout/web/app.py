@@ -23,19 +23,19 @@ from .invalid import wrong_fields
 from .live import serve_live
 from .meanings import describe
 from .refusals import MEDIA_TYPE, Refusal, refusal_of
-from .routes import choosing, deciding, keeping, looking, running, sessions
+from .routes import choosing, deciding, keeping, lessons, looking, running, sessions, sharing
 from .routes.context import Bench, JsonAnswer
 from .security import Door
 
 HERE = Path(__file__).parent
 THREADS = 64  # that serve requests at the same time
 SUMMARY = "Monte Carlo Tree Search: sessions that run, step, look, decide. docs/http.md describes all of it."
-SUBJECTS = (choosing, sessions, running, looking, deciding, keeping)
+SUBJECTS = (choosing, lessons, sessions, sharing, running, looking, deciding, keeping)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 STATUSES = {
     400: "What was given is refused, with the reason.",
     401: "The server was started with a token, and the request has another one or none.",
-    403: "The request comes from another site's page.",
+    403: "The request comes from another site's page, or from one that only follows.",
     404: "There is no such thing.",
     405: "The address does not take this method; Allow says which it takes.",
     408: "The body did not arrive in time.",

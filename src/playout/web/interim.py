@@ -9,6 +9,7 @@ The two talk by lines of JSON: the interim server's stdin has what it serves, th
 """
 
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -36,6 +37,8 @@ from .app import make_app
 from .ask import LanguageModel
 from .caps import Caps
 from .catalogue import Catalogue
+from .lessons import Lessons
+from .prepared import check_link
 from .protocol import LONGEST, Protocol
 from .refusals import Refusal
 from .routes import running
@@ -59,6 +62,7 @@ class Served:
     networks: tuple[str, ...]
     parts: tuple[str, ...]
     caps: Caps
+    lesson: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """For the interim server."""
@@ -68,12 +72,19 @@ class Served:
     def from_json(cls, given: Mapping[str, Any]) -> "Served":
         """What `to_json` gave."""
         lists = {name: tuple(given[name]) for name in ("games", "networks", "parts")}
-        return cls(given["host"], given["token"], Path(given["data"]), **lists, caps=Caps(**given["caps"]))
+        caps, lesson = Caps(**given["caps"]), given["lesson"]
+        return cls(given["host"], given["token"], Path(given["data"]), **lists, caps=caps, lesson=lesson)
 
 
 def bench_of(served: Served, catalogue: Catalogue) -> Bench:
     """The server's parts; the data folder is open from here on."""
-    return Bench(Sessions(SessionStore(served.data), catalogue, served.caps), catalogue, LanguageModel())
+    sessions = Sessions(SessionStore(served.data), catalogue, served.caps)
+    return Bench(sessions, catalogue, LanguageModel(), lessons_of(served.lesson, catalogue))
+
+
+def lessons_of(lesson: str | None, catalogue: Catalogue) -> Lessons:
+    """The lessons that are served; `lesson` is a file or a name."""
+    return Lessons(lesson, functools.partial(check_link, catalogue))
 
 
 def uvicorn_of(served: Served, bench: Bench) -> uvicorn.Server:

@@ -19,8 +19,10 @@ from .refusals import Refusal, problem, refusal_of
 from .requests import WatchMessage
 from .session import Session
 from .sessions import Sessions
+from .sharing import FOLLOW, led, masked, read_only
 
 WATCHERS = 16  # of one session
+FOLLOWERS = 64  # with those who follow it
 SHARE = 0.06  # of a run's time may go into updates
 SLOWEST = 0.18  # seconds between two updates, unless many watch
 SLOW_EVERY = 0.5  # seconds between two maps (the largest view) and two explanations (for people) during a run
@@ -37,8 +39,9 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
     except Refusal as refusal:
         await socket.close(4404, refusal.message[:120])
         return
-    if len(session.listeners) >= WATCHERS:
-        await socket.close(4409, f"{WATCHERS} connections watch this session already")
+    most = FOLLOWERS if name.startswith(FOLLOW) else WATCHERS
+    if len(session.listeners) >= most:
+        await socket.close(4409, f"{most} connections watch this session already")
         return
     loop, wake = asyncio.get_running_loop(), asyncio.Event()
 
@@ -48,7 +51,7 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
 
     session.listeners.add(changed)
     _watching += 1
-    connection = _Connection(socket, session, wake)
+    connection = _Connection(socket, session, wake, name)
     tasks = [asyncio.create_task(connection.listen()), asyncio.create_task(connection.send_changes())]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -64,8 +67,9 @@ async def serve_live(socket: WebSocket, sessions: Sessions, name: str) -> None:
 
 
 class _Connection:
-    def __init__(self, socket: WebSocket, session: Session, wake: asyncio.Event) -> None:
-        self.socket, self.session, self.wake = socket, session, wake
+    def __init__(self, socket: WebSocket, session: Session, wake: asyncio.Event, name: str) -> None:
+        self.socket, self.session, self.wake, self.name = socket, session, wake, name
+        self.follows, self.shown = name.startswith(FOLLOW), -1
         self.watch = WatchMessage()
         self.watch_is_new = False
         self.slow_at = 0.0
@@ -90,7 +94,10 @@ class _Connection:
             try:
                 data = json.loads(text) if text is not None and len(text) <= MESSAGE else None
                 if data == {"type": "stop"}:
-                    if (run := self.session.run) is not None:
+                    if self.follows or self.session.sharing.leader is not None:
+                        refusal = read_only() if self.follows else led()
+                        await self.send({"type": "error", "problem": refusal.to_dict()})
+                    elif (run := self.session.run) is not None:
                         run.stop()
                     continue
                 self.watch = WatchMessage.model_validate(data)
@@ -111,7 +118,7 @@ class _Connection:
         while True:
             self.wake.clear()
             session, watch = self.session, self._wanted()
-            if session.deleted:
+            if session.deleted or (self.follows and session.sharing.follow != self.name):
                 await self.send({"type": "deleted"})
                 await self.socket.close(1000)
                 return
@@ -119,7 +126,11 @@ class _Connection:
             try:
                 if session.version != version:
                     version = session.version
-                    await self.send({"type": "state", "session": await run_in_threadpool(session.view)})
+                    view = masked(await run_in_threadpool(session.view), self.name)
+                    await self.send({"type": "state", "session": view})
+                if self.follows and self.shown != session.sharing.shown_version:
+                    self.shown = session.sharing.shown_version
+                    await self.send({"type": "shown", "leader_view": session.sharing.shown})
                 update, cost = await run_in_threadpool(session.look, lambda search: _update(session, search, watch))  # noqa: B023
                 await self.send({"type": "update", **update})
             except Refusal as refusal:

@@ -48,13 +48,13 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _for_example(*bodies: dict[str, Any]) -> ConfigDict:
+def for_example(*bodies: dict[str, Any]) -> ConfigDict:
     """Bodies that work as written, for /docs and for tests."""
     return ConfigDict(json_schema_extra={"examples": list(bodies)})
 
 
 class PositionIn(RequestModel):
-    model_config = _for_example({"game": "connect4", "position": "44", "moves": ["4", 2]})
+    model_config = for_example({"game": "connect4", "position": "44", "moves": ["4", 2]})
     game: Name = Field(description="One of /v1/games.")
     game_settings: GameSettings = Field(default_factory=dict, description="As in {'target': 21}.")
     position: Text | None = Field(None, description="In the game's own text; null: the start.")
@@ -62,7 +62,7 @@ class PositionIn(RequestModel):
 
 
 class SessionIn(RequestModel):
-    model_config = _for_example(
+    model_config = for_example(
         {"game": "connect4", "position": "44", "options": {"c": 2, "policy": "uct"}, "seed": 1, "name": "my analysis"},
         {"game": "target_sum", "game_settings": {"target": 21, "moves": 4, "numbers": [1, 5, 9]}, "preset": "textbook"},
     )
@@ -80,7 +80,7 @@ class SessionIn(RequestModel):
 
 
 class SettingsIn(RequestModel):
-    model_config = _for_example({"preset": "textbook", "options": {"c": 1}, "seed": 2}, {"options": {"c": 0.5}})
+    model_config = for_example({"preset": "textbook", "options": {"c": 1}, "seed": 2}, {"options": {"c": 0.5}})
     preset: Name | None = Field(None, description="Null: the present settings, with these options changed.")
     options: Options = Field(default_factory=dict)
     seed: Seed | None = Field(None, description="Null: unchanged.")
@@ -91,7 +91,7 @@ class NameIn(RequestModel):
 
 
 class RunIn(RequestModel):
-    model_config = _for_example({"simulations": 100_000, "seconds": 5, "wait": True}, {"seconds": 0.5})
+    model_config = for_example({"simulations": 100_000, "seconds": 5, "wait": True}, {"seconds": 0.5})
     simulations: Count | None = Field(None, description="New ones, of this run.")
     seconds: Annotated[float, Field(strict=True, gt=0, le=1e9, allow_inf_nan=False)] | None = Field(
         None, description="Wall-clock time, waiting for a turn included."
@@ -154,7 +154,7 @@ class StepIn(RequestModel):
 
 
 class PlayIn(RequestModel):
-    model_config = _for_example({"action": "4"}, {"number": 3}, {"action": "best", "moment": 0})
+    model_config = for_example({"action": "4"}, {"number": 3}, {"action": "best", "moment": 0})
     action: ActionText | None = Field(
         None, description="The action's text; best: the best action, or at a chance node an outcome by its probability."
     )

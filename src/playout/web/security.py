@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from .refusals import MEDIA_TYPE, problem
+from .sharing import FOLLOW
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -30,6 +31,7 @@ PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_FOLLOWED = re.compile(rf"/static/.+|(/s|/v1/sessions)/{FOLLOW}[\w-]{{16,64}}(/[\w.]+)?", re.ASCII)
 _SESSION_PAGE = re.compile(r"/s/[\w-]{1,64}", re.ASCII)
 TOKEN_PAGE_POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 TOKEN_PAGE = """<!doctype html>
@@ -108,7 +110,8 @@ class Door:
         is_page = scope["type"] == "http" and not scope["path"].startswith("/v1/") and scope["method"] == "GET"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_page:
             return 403, "origin", "the request comes from another site's page; only the workbench's own may send it"
-        if self.token and not self._knows_token(scope, headers):
+        follows = scope.get("method", "GET") == "GET" and _FOLLOWED.fullmatch(scope["path"])  # its id is the secret
+        if self.token and not follows and not self._knows_token(scope, headers):
             return 401, "token", "this server needs the token that it printed: Authorization: Bearer TOKEN, or /?token="
         return None
 

@@ -20,7 +20,7 @@ from playout.search import Search
 from . import interim
 from .caps import Caps
 from .catalogue import Catalogue
-from .interim import Served, bench_of, uvicorn_of
+from .interim import Served, bench_of, lessons_of, uvicorn_of
 from .security import is_loopback
 
 SITE = Path(__file__).resolve().parents[3] / "build" / "site" / "index.html"  # what `make docs` builds in a clone
@@ -49,12 +49,15 @@ def serve(
     caps: Caps,
     say: Callable[[str], None],
     open_browser: bool,
+    lesson: str | None = None,
 ) -> None:
     """Serve until Ctrl-C; all sessions are saved then."""
-    catalogue, bound = Catalogue(games, networks, parts), bind(host, port)
+    catalogue = Catalogue(games, networks, parts)
+    lessons_of(lesson, catalogue)  # refused before anything is served
+    bound = bind(host, port)
     with contextlib.closing(bound), contextlib.suppress(KeyboardInterrupt):
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
-        served = Served(host, token, data.expanduser(), tuple(games), tuple(networks), tuple(parts), caps)
+        served = Served(host, token, data.expanduser(), tuple(games), tuple(networks), tuple(parts), caps, lesson)
 
         def tell() -> None:
             address = address_of(host, bound, token)

@@ -74,6 +74,17 @@ class Session(stored.StoredSession):
             self.touched, self.version, self.row_is_old = time.time(), self.version + 1, True
             self.notify()
 
+    def share(self, page: str | None) -> None:
+        """Let a page lead; None: end sharing."""
+        with self._held():
+            if page is None:
+                self.sharing.end()
+            else:
+                self.sharing.take_lead(page)
+                self.passing = self.temporary = False
+            self.version, self.row_is_old = self.version + 1, True
+            self.notify()
+
     def start_again(self, settings: Settings, seed: int | None, preset: str, options: dict[str, str]) -> None:
         """Start again at the same position, with other settings and an empty tree."""
 
@@ -183,6 +194,7 @@ class Session(stored.StoredSession):
             seen = before and views.watched_views(search, lambda: self.result_of(search), before, lean=False)
             self.last_step = search.step()
             self.chart.cut(search.simulations)
+            self.stepped = {"simulations": search.simulations, "before": seen, "version": self.version + 1}
             return views.step_view(self.last_step, svg, search.simulations) | {"before": seen}
 
         return self._change("step", work) | {"version": self.version}
@@ -272,6 +284,7 @@ class Session(stored.StoredSession):
             "last_run": self.last_run,
             "failure": self.failure,
             "kept": self.kept,
+            "leads": self.sharing.leads if self.sharing.leader is not None else None,
             "version": self.version,
         }
 

@@ -24,6 +24,7 @@ from .caps import Caps
 from .catalogue import Catalogue, option_texts
 from .refusals import Refusal, game_may_fail
 from .session import Session
+from .sharing import FOLLOW
 from .store import SessionStore
 from .turns import Turns
 from .views import position_view
@@ -73,8 +74,10 @@ class Sessions:
     # Creating and finding.
 
     def find(self, name: str) -> Session:
-        """A session by its id."""
+        """A session by its id, or by its id for followers."""
         session = self._all.get(name)
+        if session is None and name.startswith(FOLLOW):
+            session = next((found for found in self.all() if found.sharing.follow == name), None)
         if session is None:
             raise Refusal(404, "unknown_session", f"no session '{name[:60]}' here; it was deleted, or never existed")
         return session

@@ -25,6 +25,7 @@ from .moments import Moments
 from .parked import Parked
 from .refusals import Refusal, game_may_fail
 from .runs import Run
+from .sharing import Sharing
 from .store import SessionStore
 from .turns import Turns
 
@@ -61,6 +62,8 @@ class StoredSession:
         self.kept: dict[str, Any] | None = None
         self.chart = Chart()
         self.last_step: Step | None = None
+        self.stepped: dict[str, Any] = {}  # what its answer said besides the step
+        self.sharing = Sharing()
         self.preset, self.options = "default", dict[str, str]()
         self.created = self.touched = time.time()
         self.version, self.deleted = 0, False
@@ -97,6 +100,7 @@ class StoredSession:
         self.last_run, self.failure = row["last_run"], row.get("failure")
         self._runs = int((self.last_run or {}).get("id", 0))  # clients tell runs apart by their numbers
         self.temporary, self.passing = bool(row.get("temporary")), bool(row.get("passing"))
+        self.sharing = Sharing.from_row(row.get("sharing"))
         self.row_is_old = self.file_is_old = False
 
     def _awake(self) -> Search:
@@ -154,7 +158,7 @@ class StoredSession:
     def _make_row(self) -> dict[str, Any]:
         search = self.search
         if search is None:
-            self._row = self._row | {"title": self.title, "touched": self.touched}
+            self._row = self._row | {"title": self.title, "touched": self.touched, "sharing": self.sharing.to_row()}
             return self._row
         game, start = search.game, self.moments.all[0].position
         self._row = {
@@ -179,6 +183,7 @@ class StoredSession:
             "failure": self.failure,
             "temporary": self.temporary,
             "passing": self.passing,
+            "sharing": self.sharing.to_row(),
             "chart": [] if self.run is not None else self.chart.kept(),
             "text": self.moments.now.position.text,
             "simulations": search.simulations,

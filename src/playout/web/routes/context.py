@@ -1,7 +1,7 @@
 """What the routes share: the server's parts, the session that an address names, answers in JSON."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
@@ -11,9 +11,11 @@ from starlette.requests import HTTPConnection
 from playout.web import views
 from playout.web.ask import LanguageModel
 from playout.web.catalogue import Catalogue
+from playout.web.lessons import Lessons
 from playout.web.security import DRAWING_POLICY
 from playout.web.session import Session
 from playout.web.sessions import Sessions
+from playout.web.sharing import PAGE_HEADER
 
 
 @dataclass
@@ -23,6 +25,7 @@ class Bench:
     sessions: Sessions
     catalogue: Catalogue
     model: LanguageModel
+    lessons: Lessons = field(default_factory=Lessons)
 
 
 async def _bench(connection: HTTPConnection) -> Bench:
@@ -33,8 +36,11 @@ async def _bench(connection: HTTPConnection) -> Bench:
 Server = Annotated[Bench, Depends(_bench)]
 
 
-async def _session(session: str, server: Server) -> Session:
-    return server.sessions.find(session)
+async def _session(session: str, server: Server, connection: HTTPConnection) -> Session:
+    found, part = server.sessions.find(session), connection.url.path.split("/")[4:]
+    page = connection.headers.get(PAGE_HEADER, "")
+    found.sharing.check(session, part[0] if part else "", connection.scope["method"], page)
+    return found
 
 
 Found = Annotated[Session, Depends(_session)]

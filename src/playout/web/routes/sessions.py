@@ -1,11 +1,12 @@
 """Sessions: create, list, read, rename, delete, other settings."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from playout.web import answers, requests
 from playout.web.catalogue import option_texts
 from playout.web.refusals import Refusal
+from playout.web.sharing import masked
 
 from .context import Found, JsonAnswer, Server
 
@@ -44,9 +45,9 @@ def list_sessions(server: Server) -> Response:
 
 
 @router.get("/{session}", response_model=answers.SessionOut)
-def read_session(session: Found) -> Response:
+def read_session(session: Found, request: Request) -> Response:
     """One session, with its position and its run."""
-    return JsonAnswer(session.view())
+    return JsonAnswer(masked(session.view(), request.path_params["session"]))
 
 
 @router.patch("/{session}", response_model=answers.SessionOut)

@@ -43,17 +43,24 @@ async function send(path, options) {
   }
 }
 
+/** Who sends what changes a session: a secret of this page, where a page leads. */
+export const identity = { page: "" };
+
+/** @returns {Record<string, string>} */
+const named = () => (identity.page ? { "Playout-Page": identity.page } : {});
+
 const withBody =
   (/** @type {string} */ method) =>
   (/** @type {string} */ path, /** @type {object} */ body = {}) =>
-    send(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    send(path, { method, headers: { "Content-Type": "application/json", ...named() }, body: JSON.stringify(body) });
 
 /** @param {string} path @param {Query} [query] */
 export const get = (path, query) => send(withQuery(path, query));
 export const post = withBody("POST");
 export const patch = withBody("PATCH");
+export const put = withBody("PUT");
 /** @param {string} path */
-export const remove = (path) => send(path, { method: "DELETE" });
+export const remove = (path) => send(path, { method: "DELETE", headers: named() });
 /** @param {string} path @param {Blob} file */
 export const upload = (path, file) =>
   send(path, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });

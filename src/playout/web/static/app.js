@@ -9,11 +9,14 @@ import { Found } from "./components/found.js";
 import { Help } from "./components/help.js";
 import { Icicle } from "./components/icicle.js";
 import { Keep } from "./components/keep.js";
+import { Learn } from "./components/learn.js";
+import { Lesson } from "./components/lesson.js";
 import { NodePanel } from "./components/node.js";
 import { Path } from "./components/path.js";
 import { Position } from "./components/position.js";
 import { Runbar } from "./components/runbar.js";
 import { Setup } from "./components/setup.js";
+import { Share, ShareBar } from "./components/share.js";
 import { Start } from "./components/start.js";
 import { StepPanel } from "./components/step.js";
 import { Stepper } from "./components/stepper.js";
@@ -21,17 +24,21 @@ import { Table } from "./components/table.js";
 import { Tree } from "./components/tree.js";
 import { t, told } from "./i18n.js";
 import { listen } from "./keys.js";
+import { enlarge } from "./large.js";
+import { openLesson, openLink, readLessons } from "./prepared.js";
 import { begin } from "./session.js";
-import { current, keep, set, state, subscribe, theme } from "./store.js";
+import { current, follows, keep, keptInTab, mayChange, set, state, subscribe, theme, trying } from "./store.js";
+import { isFollowed, sessionNamed } from "./urls.js";
 
 const TABS = ["moves", "step", "node", "why"];
-const DIALOGS = { setup: Setup, compare: Compare, keep: Keep, help: Help };
+const DIALOGS = { setup: Setup, compare: Compare, keep: Keep, help: Help, share: Share, learn: Learn };
 
 function App() {
   const [, draw] = useReducer((/** @type {number} */ n) => n + 1, 0);
   useEffect(() => subscribe(draw), []);
   document.documentElement.lang = state.language === "zh" ? "zh-Hans" : "en";
   document.documentElement.dataset.theme = theme();
+  document.documentElement.toggleAttribute("data-large", state.large);
   if (!state.session)
     return html`${
         state.trouble
@@ -46,7 +53,14 @@ function App() {
   const Shown = state.dialog && DIALOGS[state.dialog];
   return html`<${Header} />
     <${Runbar} />
-    <main class="columns" data-session=${state.session.id} data-updates=${state.updates} data-version=${state.session.version}>
+    <${ShareBar} />
+    <main
+      class=${`columns${state.lesson ? " with-lesson" : ""}${mayChange() ? "" : " looks-on"}`}
+      data-session=${state.session.id}
+      data-updates=${state.updates}
+      data-version=${state.session.version}
+    >
+      ${state.lesson && html`<div class="column-lesson"><${Lesson} /></div>`}
       <div class="column-left"><${Position} /><${Path} /></div>
       <div class="column-centre"><${Stepper} /><${Tree} /><${Icicle} /></div>
       <div class="column-right"><${Panel} /></div>
@@ -81,6 +95,12 @@ function Header() {
   const changed = session.changed?.length
     ? ` + ${session.changed.map((name) => `${name}=${session.options[name]}`).join(", ")}`
     : "";
+  if (follows())
+    return html`<header class="top">
+      <h1 class="brand"><img src="/static/icon.svg" alt="" width="22" height="22" /> Playout</h1>
+      <span class="session-name"><b>${session.name || session.game}</b></span>
+      <nav class="grow end row"><${Large} /><${Looks} /></nav>
+    </header>`;
   return html`<header class="top">
     <${Brand} />
     <button class="session-name" onClick=${() => set({ dialog: "setup" })} title=${told(`game_${session.game}`, "")}>
@@ -102,6 +122,9 @@ function Header() {
         ${t("compare")}
       </button>
       <button class="quiet" id="open-keep" onClick=${() => set({ dialog: "keep" })}>${t("sessions")}</button>
+      <button class="quiet" id="open-share" onClick=${() => set({ dialog: "share" })}>${t("share_session")}</button>
+      <button class="quiet" id="open-learn" onClick=${() => set({ dialog: "learn" })}>${t("lessons")}</button>
+      <${Large} />
       <${Looks} />
       <button class="quiet icon" id="help" aria-label=${t("help")} title=${t("help")} onClick=${() => set({ dialog: "help" })}>
         ?
@@ -109,6 +132,18 @@ function Header() {
     </nav>
   </header>`;
 }
+
+const Large = () =>
+  html`<button
+    class=${`quiet icon${state.large ? " on" : ""}`}
+    id="large"
+    aria-pressed=${state.large}
+    aria-label=${t("large")}
+    title=${t("large_title")}
+    onClick=${() => enlarge(!state.large)}
+  >
+    Aa
+  </button>`;
 
 /** The language and the colours. */
 const Looks = () =>
@@ -202,4 +237,11 @@ const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 root.replaceChildren(); // what stands there until the page is loaded
 render(html`<${App} />`, root);
 listen();
-begin();
+begin(openLink).then(() => {
+  if (isFollowed(sessionNamed(location.pathname))) return;
+  return trying(async () => {
+    const first = await readLessons();
+    const wanted = state.lesson ? null : (keptInTab("lesson") ?? first);
+    if (wanted) await openLesson(wanted).catch(() => openLesson(null)); // of another start of the server
+  });
+});

@@ -1,11 +1,12 @@
 // Keyboard shortcuts: single keys, except in a field that takes text.
 
+import { enlarge } from "./large.js";
 import { play, run } from "./session.js";
 import { back, endStep, forward, simulation, slowMotion, stepOn } from "./stepping.js";
-import { current, searchable, set, shownBest, state } from "./store.js";
+import { current, follows, mayChange, searchable, set, shownBest, state } from "./store.js";
 import { followLine } from "./treeview.js";
 
-const canStep = () => !state.run && searchable();
+const canStep = () => !state.run && searchable() && mayChange();
 
 function playBest() {
   const best = shownBest();
@@ -36,7 +37,9 @@ export const KEYS = [
   { key: "c", shown: "C", name: "key_compare", do: () => set({ dialog: "compare" }) },
   { key: "o", shown: "O", name: "key_sessions", do: () => set({ dialog: "keep" }) },
   { key: "?", shown: "?", name: "key_help", do: () => set({ dialog: "help" }) },
+  { key: "f", shown: "F", name: "key_large", do: () => enlarge(!state.large) },
 ];
+const OF_FOLLOWERS = ["l", "t", "/", "?", "f"];
 
 export function listen() {
   addEventListener("keydown", (event) => {
@@ -49,7 +52,7 @@ export function listen() {
     if (event.key === "Escape" && state.step) return endStep();
     if (!state.keys) return;
     const found = KEYS.find((k) => k.key === event.key.toLowerCase() || k.key === event.key);
-    if (!found) return;
+    if (!found || (follows() && !OF_FOLLOWERS.includes(found.key))) return;
     event.preventDefault();
     found.do();
   });

@@ -135,6 +135,8 @@ export interface ListedSession extends SessionHead {
 }
 
 export interface Session extends SessionHead {
+  /** Rises whenever another page takes the lead; null: it is not shared. */
+  leads: number | null;
   game_settings: Record<string, number | number[] | string>;
   players: number;
   /** What people call the players; empty: they have no names. */
@@ -392,7 +394,70 @@ export interface SeenBefore {
 }
 
 export type LiveMessage =
-  { type: "state"; session: Session } | { type: "deleted" } | { type: "error"; problem: Problem } | LiveUpdate;
+  | { type: "state"; session: Session }
+  | { type: "shown"; leader_view: LeaderView | null }
+  | { type: "deleted" }
+  | { type: "error"; problem: Problem }
+  | LiveUpdate;
+
+/** What the leading page shows. */
+export interface LeaderView {
+  tab: string;
+  path: Path | null;
+  simulation: number | null;
+  beat: number;
+}
+
+/** The links of a session that is shared. */
+export interface Share {
+  follow: string | null;
+  take_over: string | null;
+  leads: number;
+}
+
+export interface LessonHead {
+  name: string;
+  title: string;
+}
+
+export interface Lesson extends LessonHead {
+  language: LanguageName;
+  blocks: Block[];
+}
+
+export interface Span {
+  kind: "text" | "code" | "strong" | "stress" | "link";
+  text: string;
+  link?: string;
+}
+
+export interface Slider {
+  kind: "slider";
+  text: string;
+  link: string;
+  /** The option that it varies. */
+  vary: string;
+  least: number;
+  most: number;
+}
+
+export type Block =
+  | { kind: "heading"; level: number; spans: Span[] }
+  | { kind: "text"; spans: Span[] }
+  | { kind: "list"; items: Span[][] }
+  | { kind: "steps"; items: Span[][] }
+  | { kind: "code"; text: string }
+  | Slider;
+
+/** What a prepared link opens. */
+export interface Opened {
+  session: Session;
+  simulations: number;
+  step: number | null;
+  phase: "selection" | "expansion" | "playout" | "backup" | null;
+  tab: string | null;
+  lesson: string | null;
+}
 
 export interface LiveUpdate {
   type: "update";

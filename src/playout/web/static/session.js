@@ -5,10 +5,11 @@ import { NO_CHART, withPoint } from "./chart.js";
 import { tellOfCompiling } from "./compiling.js";
 import { count } from "./format.js";
 import { t } from "./i18n.js";
+import { follow, lead, recallLead } from "./sharing.js";
 import { endStep, isTaking, noteStop } from "./stepping.js";
-import { changing, current, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
+import { changing, current, follows, inTurn, keepInTab, keptInTab, notify, set, state, subscribe, trying } from "./store.js";
 import { forgetViews, refreshDetails, refreshViews } from "./treeview.js";
-import { GAMES, PRESETS, SERVER, SESSIONS, SETTINGS, importUrl, sessionNamed, sessionUrl } from "./urls.js";
+import { GAMES, PRESETS, SERVER, SESSIONS, SETTINGS, importUrl, isFollowed, sessionNamed, sessionUrl } from "./urls.js";
 
 /** @import { Refused } from "./api.js" */
 /** @import { Answer, AskKind, Budget, Kept, LiveMessage, LiveUpdate, Run, Session, State } from "./types.js" */
@@ -31,13 +32,22 @@ const EMPTY = {
 /** A part of the open session. @param {string} part */
 const here = (part) => sessionUrl(current().id, part);
 
-/** Opens the session that the address names, or one of this visit's own. Where that is refused, the page says why. */
-export const begin = () => {
+/**
+ * Opens the session that the address names or describes, or one of this visit's own. Where that is refused, the page says why.
+ * Who follows asks for that session alone: a link to follow needs no token.
+ * @param {(link: string) => Promise<void>} [openLink] opens what a prepared link describes
+ */
+export const begin = (openLink) => {
   tellOfCompiling(() => !state.session && !state.trouble);
   return entering(async () => {
+    const followed = sessionNamed(location.pathname);
+    if (followed && isFollowed(followed)) return void (await open(followed));
     const [server, games, presets, settings] = await Promise.all([get(SERVER), get(GAMES), get(PRESETS), get(SETTINGS)]);
     set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
-    const wanted = sessionNamed(location.pathname);
+    if (openLink && location.pathname === "/" && location.search) return openLink(location.search);
+    const wanted = sessionNamed(location.pathname),
+      takesOver = new URLSearchParams(location.search).has("lead");
+    if (wanted && takesOver && (await trying(() => open(wanted)))) return void (await lead());
     if (!wanted || wanted === deleted || !(await trying(() => open(wanted)))) await visit();
   });
 };
@@ -73,16 +83,27 @@ export async function open(id) {
 }
 
 /** @param {Session} session @param {boolean} [instead] whether the address before is forgotten */
-function enter(session, instead = false) {
+export function enter(session, instead = false) {
   live?.close();
   endStep();
   forgetViews();
-  set({ ...EMPTY, session, run: session.run, game: null, answers: [], found: null, connected: true, trouble: null });
+  set({
+    ...EMPTY,
+    session,
+    run: session.run,
+    game: null,
+    answers: [],
+    found: null,
+    connected: true,
+    trouble: null,
+    share: null,
+  });
   if (instead || location.pathname === "/") history.replaceState(null, "", session.permalink + location.hash);
-  else if (location.pathname !== session.permalink) history.pushState(null, "", session.permalink);
+  else if (location.pathname !== session.permalink || location.search) history.pushState(null, "", session.permalink);
   live = new Live(session.id, hear, (connected) => set({ connected }));
   watch();
   refresh();
+  recallLead();
 }
 
 /** Few enough nodes to send several times a second; what is opened further down is asked for by itself. */
@@ -104,6 +125,7 @@ subscribe(() => void (state.session && watch()));
 function hear(message) {
   if (message.type === "state") hearState(message.session);
   else if (message.type === "update") hearUpdate(message);
+  else if (message.type === "shown") follow(message.leader_view);
   else if (message.type === "deleted") gone();
   else if (message.type === "error") notify(message.problem.detail);
 }
@@ -127,7 +149,7 @@ function hearState(session) {
   set({ session, run: session.run });
   if (overtaken) {
     endStep();
-    notify(t("step_overtaken"), "note");
+    if (!follows()) notify(t("step_overtaken"), "note");
   }
   if (session.version !== before.version) {
     if (session.moment !== before.moment || session.position.text !== before.position.text) {

@@ -45,3 +45,44 @@ export function squaresOf(game, text) {
   const squares = GAMES[game]?.(text) ?? null;
   return squares && squares.every((s) => Number.isFinite(s.x)) ? squares : null;
 }
+
+/** @typedef {{ action: string, share: number, best: boolean, x1: number, y1: number, x2: number, y2: number, left: number, top: number, width: number, head: string }} Arrow */
+
+const ARROWS = 4; // on one board
+const LEAST = 0.03; // share of the visits that gets an arrow
+
+/**
+ * Arrows for the most visited moves from one square to another, in percent of the drawing. Of moves between the same squares,
+ * as promotions are, the shares are added.
+ * @param {{ action: string, number: number, squares: Square[] }[]} moves
+ * @param {Map<number, number>} shares
+ * @returns {Arrow[]}
+ */
+export function arrowsOf(moves, shares) {
+  /** @type {Map<string, { action: string, share: number, squares: Square[] }>} */
+  const found = new Map();
+  for (const { action, number, squares } of moves) {
+    const name = `${squares[0].name}${squares[1].name}`,
+      share = shares.get(number) ?? 0;
+    const before = found.get(name);
+    if (before) before.share += share;
+    else found.set(name, { action, share, squares });
+  }
+  const ranked = [...found.values()].filter((m) => m.share >= LEAST).sort((a, b) => b.share - a.share);
+  return ranked.slice(0, ARROWS).map(({ action, share, squares: [from, to] }, i) => {
+    const [x1, y1, x, y] = [from.x + from.w / 2, from.y + from.h / 2, to.x + to.w / 2, to.y + to.h / 2].map((v) => 100 * v);
+    const long = Math.hypot(x - x1, y - y1) || 1,
+      width = 0.8 + 2.2 * share,
+      [dx, dy] = [(x - x1) / long, (y - y1) / long],
+      tip = 2.2 + 1.6 * width;
+    const [x2, y2] = [x - dx * tip, y - dy * tip];
+    const corners = [
+      [x, y],
+      [x2 - dy * tip * 0.6, y2 + dx * tip * 0.6],
+      [x2 + dy * tip * 0.6, y2 - dx * tip * 0.6],
+    ];
+    const head = corners.map((corner) => corner.map((v) => v.toFixed(2)).join()).join(" ");
+    const [left, top] = [x + dx * 5, y + dy * 5].map((v) => Math.min(95, Math.max(5, v))); // the share stands past the tip
+    return { action, share, best: i === 0, x1, y1, x2, y2, left, top, width, head };
+  });
+}

@@ -174,6 +174,12 @@ export async function simulation(at) {
   if (at >= 1 && (await take(at))) enterPhase("selection");
 }
 
+/** Shows simulation `at` from a phase on. @param {number} at @param {Phase | null} phase */
+export async function showStep(at, phase) {
+  hold();
+  if (await take(at)) enterPhase(phase ?? "selection");
+}
+
 /** Slow motion: beat after beat, simulation after simulation, until it is held. */
 export async function slowMotion() {
   if (state.slow) return hold();

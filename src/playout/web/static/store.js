@@ -2,6 +2,7 @@
 
 import { NO_CHART } from "./chart.js";
 import { seenIn } from "./seen.js";
+import { isFollowed } from "./urls.js";
 
 /** @import { LanguageName, Session, State, Theme } from "./types.js" */
 /** @import { Refused } from "./api.js" */
@@ -73,6 +74,9 @@ export const state = {
   explanation: null,
   connected: true,
   updates: 0,
+  share: null,
+  lessons: [],
+  lesson: null,
   // the view of the tree
   open: new Map(),
   closed: new Set(),
@@ -96,6 +100,7 @@ export const state = {
   question: null,
   readFailure: null,
   shown: null,
+  large: false,
   said: "",
   keys: kept("keys", "on") === "on",
   language: language(),
@@ -129,6 +134,15 @@ export function current() {
   if (!state.session) throw new Error("no session is open");
   return state.session;
 }
+
+/** Whether this page only follows. */
+export const follows = () => isFollowed(state.session?.id);
+
+/** Whether this page leads the session that is shared. */
+export const leads = () => state.share !== null && state.session !== null && state.session.leads === state.share.leads;
+
+/** Whether this page may change the session: it leads, or none does. */
+export const mayChange = () => !follows() && ((state.session?.leads ?? null) === null || leads());
 
 /** @returns {Theme} */
 export const theme = () => (state.theme === "auto" ? (state.systemDark ? "dark" : "light") : state.theme);
@@ -192,6 +206,7 @@ export function inTurn(action) {
  */
 export const changing = (what, action) =>
   inTurn(async () => {
+    if (!mayChange()) return null; // the page says so above its columns
     try {
       return await action();
     } catch (thrown) {

@@ -10,6 +10,8 @@ import type {
   Game,
   GameSoFar,
   LanguageName,
+  Lesson,
+  LessonHead,
   Line,
   Path,
   Preset,
@@ -20,6 +22,7 @@ import type {
   ServerStep,
   Session,
   Setting,
+  Share,
   StepChange,
   TreeMap,
   TreeNode,
@@ -149,6 +152,13 @@ export interface State {
   game: GameSoFar | null;
   explanation: Explanation | null;
   connected: boolean;
+  /** The links of the session, where this page shares it. */
+  share: Share | null;
+  lessons: LessonHead[];
+  /** The lesson that is shown beside the workbench. */
+  lesson: Lesson | null;
+  /** Whether type is large, on the full screen. */
+  large: boolean;
   /** Live updates so far. */
   updates: number;
   /** Path -> how many children to show there. */
@@ -167,7 +177,7 @@ export interface State {
   slow: boolean;
   pace: number;
   tab: string;
-  dialog: "setup" | "compare" | "keep" | "help" | null;
+  dialog: "setup" | "compare" | "keep" | "help" | "share" | "learn" | null;
   budget: Budget;
   answers: (Answer & { kind: AskKind; question: string | null })[];
   asking: boolean;

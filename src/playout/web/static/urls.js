@@ -24,6 +24,8 @@ export const PRESETS = `${ROOT}/presets`;
 export const SETTINGS = `${ROOT}/settings`;
 export const POSITIONS = `${ROOT}/positions`;
 export const SESSIONS = `${ROOT}/sessions`;
+export const LESSONS = `${ROOT}/lessons`;
+export const LINKS = `${ROOT}/links`;
 
 /**
  * A session, or a part of it, such as "tree".
@@ -51,6 +53,9 @@ export const nodeUrl = (id, path) => sessionUrl(id, "board.svg", { path: path.jo
  * @param {{ protocol: string, host: string }} from
  */
 export const liveUrl = (id, { protocol, host }) => `${protocol === "https:" ? "wss" : "ws"}://${host}${sessionUrl(id, "live")}`;
+
+/** Whether that is the id of a session for those who only follow. @param {string | undefined} id */
+export const isFollowed = (id) => Boolean(id?.startsWith("follow-"));
 
 /** The session that the page's own address names. @param {string} pathname */
 export const sessionNamed = (pathname) => pathname.match(/^\/s\/([^/]+)/)?.[1];

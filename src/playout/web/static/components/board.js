@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { percent } from "../format.js";
 import { t } from "../i18n.js";
-import { isNumbered, squaresOf } from "../squares.js";
+import { arrowsOf, isNumbered, squaresOf } from "../squares.js";
 
 const LISTED = 80;
 
@@ -32,12 +32,13 @@ const place = (square) => ({
 export function Board({ game, src, alt, actions = [], shares = null, onMove = null, listed = true, id = undefined }) {
   const [from, setFrom] = useState(/** @type {string | null | undefined} */ (null));
   const withSquares = actions.flatMap((a) => {
-    const squares = onMove && squaresOf(game, a.action);
+    const squares = (onMove || shares) && squaresOf(game, a.action);
     return squares ? [{ ...a, squares }] : [];
   });
   const single = withSquares.filter((a) => a.squares.length === 1);
   const pairs = withSquares.filter((a) => a.squares.length === 2);
-  const starts = [...new Map(pairs.map((a) => [a.squares[0].name, a.squares[0]])).values()];
+  const arrows = shares && src ? arrowsOf(pairs, shares) : [];
+  const starts = !onMove ? [] : [...new Map(pairs.map((a) => [a.squares[0].name, a.squares[0]])).values()];
   const targets = from ? pairs.filter((a) => a.squares[0].name === from) : [];
   const ends = [...new Map(targets.map((a) => [a.squares[1].name, a])).values()];
   const go = (/** @type {Action} */ action) => {
@@ -52,19 +53,20 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
         src &&
         single.map(
           (a) =>
-            html`<button
+            html`<${onMove ? "button" : "span"}
               key=${a.number}
               class=${`square${a.squares[0].h > 2 * a.squares[0].w ? " tall" : ""}`}
-              tabindex="-1"
+              tabindex=${onMove ? "-1" : undefined}
               style=${place(a.squares[0])}
-              title=${t("play_move", { move: a.action })}
-              aria-label=${`${t("play_move", { move: a.action })} ${heatOf(shares?.get(a.number) ?? 0)}`.trim()}
-              onClick=${() => go(a)}
+              title=${onMove ? t("play_move", { move: a.action }) : a.action}
+              aria-label=${onMove ? `${t("play_move", { move: a.action })} ${heatOf(shares?.get(a.number) ?? 0)}`.trim() : undefined}
+              onClick=${onMove ? () => go(a) : undefined}
             >
               ${isNumbered(game) && html`<span class="spot">${a.action}</span> `}${Heat(shares?.get(a.number) ?? 0, best)}
-            </button>`,
+            <//>`,
         )
       }
+      ${arrows.length > 0 && html`<${Arrows} arrows=${arrows} />`}
       ${
         src &&
         starts.map(
@@ -105,6 +107,22 @@ export function Board({ game, src, alt, actions = [], shares = null, onMove = nu
     }
   </div>`;
 }
+
+/**
+ * The most visited moves as arrows from square to square, each as wide as its share of the visits.
+ * @param {{ arrows: import("../squares.js").Arrow[] }} props
+ */
+const Arrows = ({ arrows }) =>
+  html`<svg
+      class="arrows"
+      viewBox="0 0 100 100"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label=${t("arrows", { moves: arrows.map((a) => `${a.action} ${heatOf(a.share)}`).join(", ") })}
+    >
+      ${arrows.map((a) => html`<g key=${a.action} class=${a.best ? "best" : ""}><line x1=${a.x1} y1=${a.y1} x2=${a.x2} y2=${a.y2} stroke-width=${a.width} /><polygon points=${a.head} /></g>`)}
+    </svg>
+    ${arrows.map((a) => html`<span key=${a.action} class=${`heat arrow-share${a.best ? " best" : ""}`} style=${{ left: `${a.left}%`, top: `${a.top}%` }} aria-hidden="true">${heatOf(a.share)}</span>`)}`;
 
 /** @param {number} share */
 const heatOf = (share) => (share > 0 ? `${Math.round(100 * share)}%` : "");

@@ -7,7 +7,7 @@ import { play } from "../session.js";
 import { ending, provenWords } from "../proofs.js";
 import { proofOf } from "../side.js";
 import { scene } from "../stepping.js";
-import { current, seen, set, state } from "../store.js";
+import { current, mayChange, seen, set, state } from "../store.js";
 import { Board } from "./board.js";
 
 /** @import { Action } from "../types.js" */
@@ -31,7 +31,7 @@ export function Position() {
       alt=${position.show}
       actions=${position.actions}
       shares=${shares}
-      onMove=${(/** @type {Action} */ a) => play(a.number)}
+      onMove=${mayChange() ? (/** @type {Action} */ a) => play(a.number) : null}
     />`;
   return html`<section class="card position-card" aria-label=${t("board")}>
     <div class="bar">

@@ -5,7 +5,7 @@ import { count, percent, seconds, value } from "../format.js";
 import { t } from "../i18n.js";
 import { isBudget, play, run } from "../session.js";
 import { stepOn } from "../stepping.js";
-import { current, keep, searchable, seen, set, shownBest, state } from "../store.js";
+import { current, keep, mayChange, searchable, seen, set, shownBest, state } from "../store.js";
 import { whyNot } from "../reasons.js";
 import { Failure } from "./failure.js";
 
@@ -55,6 +55,7 @@ export function Runbar() {
     proven = session.proven !== null;
   const best = shownBest(),
     why = whyNot("run");
+  if (!mayChange()) return html`<div class="runbar" id="looking-on"><${Progress} running=${running} /></div>`;
   return html`<div class="runbar" role="toolbar" aria-label=${t("actions")}>
     <div class="group run-group">
       <span class="switch" role="radiogroup" aria-label=${t("budget")} onKeyDown=${onKey}>

@@ -19,10 +19,18 @@ export function Start() {
       .catch(() => {});
   }, [state.trouble]);
   const full = code === "sessions";
+  const again = () => {
+    if (code === "link") history.replaceState(null, "", "/"); // it would be refused again
+    return begin();
+  };
   return html`<main class="start card">
     <h2>${t(full ? "full" : "no_session")}</h2>
     <p role="alert" class=${full ? "" : "problem"}>${full ? t("full_note", { n: sessions.length }) : message}</p>
-    <p><button id="begin" class="primary" onClick=${begin}>${t(code === "deleted" ? "new_visit" : "try_again")}</button></p>
+    <p>
+      <button id="begin" class="primary" onClick=${again}>
+        ${t(code === "deleted" || code === "link" ? "new_visit" : "try_again")}
+      </button>
+    </p>
     ${
       sessions.length > 0 &&
       html`<h3>${t("all_sessions")} <span class="dim small">${t("oldest_first")}</span></h3>

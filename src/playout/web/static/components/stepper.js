@@ -6,7 +6,7 @@ import { full } from "../format.js";
 import { t } from "../i18n.js";
 import { back, beat, beats, endStep, enterPhase, forward, phaseWord, simulation, slowMotion } from "../stepping.js";
 import { whyNot } from "../reasons.js";
-import { current, keep, searchable, set, state } from "../store.js";
+import { current, keep, mayChange, searchable, set, state } from "../store.js";
 
 export function Stepper() {
   const [to, setTo] = useState("");
@@ -23,7 +23,7 @@ export function Stepper() {
           html`<li key=${name} class=${phase === name ? "now" : phase && PHASES.indexOf(phase) > i ? "done" : ""}>
             <button
               onClick=${() => enterPhase(name)}
-              disabled=${!step}
+              disabled=${!step || !mayChange()}
               aria-current=${phase === name ? "step" : undefined}
               data-phase=${name}
               title=${step ? t(`${phaseWord(name)}_title`) : t("why_no_step")}
@@ -33,6 +33,7 @@ export function Stepper() {
           </li>`,
       )}
     </ol>
+    ${!mayChange() && html`<span class="which" id="simulation">${step ? t("simulation_n", { n: full(step.simulation) }) : t("no_step")}</span>`}
     <div class="group controls">
       <button
         class="quiet icon"
@@ -93,7 +94,7 @@ export function Stepper() {
         value=${String(state.pace)}
         onChange=${(e) => (keep("pace", e.target.value), set({ pace: Number(e.target.value) }))}
       >
-        ${[0.25, 0.5, 1, 2, 5].map((p) => html`<option value=${String(p)}>${p}×</option>`)}
+        ${[0.1, 0.25, 0.5, 1, 2, 5, 10].map((p) => html`<option value=${String(p)}>${p}×</option>`)}
       </select>
       <label class="go"
         >${t("go_to")}${" "}<input

@@ -11,6 +11,7 @@ import { proofOf, turned, viewer } from "../side.js";
 import { overlay, tour } from "../stepping.js";
 import { current, searchable, state, theme } from "../store.js";
 import { choose, expand, followLine } from "../treeview.js";
+import { nodeUrl } from "../urls.js";
 import { Finder } from "./finder.js";
 import { keysAt, useFocus } from "./focus.js";
 import { Edge, Extra, Pill, sharedLinks } from "./treenodes.js";
@@ -20,6 +21,8 @@ import { useReturn, useView } from "./view.js";
 /** @import { PageEvent } from "../vendor/preact-htm.js" */
 
 const MORE = 20; // children that are shown at once; then as many as there are already, so that few clicks show them all
+
+const REST = 250; // milliseconds that the mouse rests on a node before its position is drawn
 
 export function Tree() {
   /** @type {{ current: HTMLDivElement }} filled before effects and handlers run */
@@ -36,17 +39,23 @@ export function Tree() {
     items.map((i) => i.value),
   );
   const [told, setTold] = useState("");
+  const [peeked, setPeeked] = useState(/** @type {string | null} */ (null));
   const view = useView(box, drawn);
   const focus = useFocus(box, drawn, view.bring);
   useEffect(() => void (drawn && performance.measure("tree drawn", { start: began, end: performance.now() })));
   // A step that is out of sight is brought into sight.
   const stepped = items.find((i) => i.shown?.mark === "now");
-  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat]);
+  useEffect(() => void (stepped && view.bring(stepped, true)), [stepped?.at, state.beat, view.size.width, view.size.height]);
   useReturn(view);
 
   // What is under the mouse is told in words below the tree.
-  const tell = (/** @type {PageEvent} */ event) =>
-    setTold(event.target.closest?.("[data-at]")?.getAttribute("aria-label") ?? "");
+  const tell = (/** @type {PageEvent} */ event) => {
+    const under = event.target.closest?.("[data-at]");
+    setTold(under?.getAttribute("aria-label") ?? "");
+    setPeeked(under?.getAttribute("data-at") ?? null);
+  };
+  const leave = () => (setTold(""), setPeeked(null));
+  const peek = peeked === null ? null : items.find((i) => i.at === peeked && i.kind === "node" && !i.fold && i.visits > 0);
 
   const onKeyDown = (/** @type {PageEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -72,7 +81,7 @@ export function Tree() {
       ...${focus.handlers}
       onKeyDown=${onKeyDown}
       onMouseOver=${tell}
-      onMouseLeave=${() => setTold("")}
+      onMouseLeave=${leave}
     >
       <svg class="tree" id="tree" role="tree" aria-label=${t("tree_label")} width=${view.size.width} height=${view.size.height}>
         <g transform=${`translate(${view.now.x},${view.now.y}) scale(${view.now.k})`}>
@@ -81,9 +90,20 @@ export function Tree() {
         </g>
       </svg>
       ${top && top.node.visits === 0 && !state.step && html`<${Begin} />`}
+      ${peek && current().position.svg && html`<${Peek} key=${peek.at} item=${peek} />`}
       ${told ? html`<div class="legend" id="told">${told}</div>` : html`<${Legend} range=${range} />`}
     </div>
   </section>`;
+}
+
+/** The position of the node that the mouse rests on. @param {{ item: Item }} props */
+function Peek({ item }) {
+  const [src, setSrc] = useState(/** @type {string | null} */ (null));
+  useEffect(() => {
+    const timer = setTimeout(() => setSrc(nodeUrl(current().id, item.path)), REST);
+    return () => clearTimeout(timer);
+  }, []);
+  return src && html`<img class="peek" id="peek" src=${src} alt=${t("position_of", { move: item.label })} />`;
 }
 
 /** Where nothing is searched yet: what this is, and a tour. */

@@ -1,12 +1,13 @@
 // The page's words in a language.
 
 import { en } from "./en.js";
+import * as teaching from "./teaching.js";
 import { zh } from "./zh.js";
 
 /** @import { LanguageName } from "../types.js" */
 
 /** @type {Record<LanguageName, Record<string, string>>} */
-export const dictionaries = { en, zh };
+export const dictionaries = { en: { ...en, ...teaching.en }, zh: { ...zh, ...teaching.zh } };
 
 /**
  * The words of that name, filled in; in English where the language lacks them.
