@@ -19,7 +19,7 @@ class DoubleIntegrator(po.Game):
     max_actions = 512
     action_width = 1
     keep_states = True
-    settings = {"steps": 20, "start": -2.55, "noise": 0.0}
+    settings = {"steps": 20, "start": -2.55, "noise": 0.0}  # noqa: RUF012
     state = np.dtype(
         [
             ("x", np.float64),

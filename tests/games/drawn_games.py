@@ -11,7 +11,7 @@ class Throw(po.Game):
     players = 1
     max_actions = 20
     action_width = 1
-    settings = {"wind": 0.0}
+    settings = {"wind": 0.0}  # noqa: RUF012
     state = np.dtype([("x", np.float64), ("thrown", np.int8), ("blows", np.int8), ("wind", np.float64)])
 
     @staticmethod

@@ -256,7 +256,7 @@ class Rules:
             rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
         parts["action_code"] = self._checked("action_code") if playout != "playout" else None
-        drawn = {"draws": True, "lists": self.lists} if self.draws else {}
+        drawn: dict[str, Any] = {"draws": True, "lists": self.lists} if self.draws else {}
         learns = playout in ("mast_playout", "nst_playout")
         bits = pair_bits_for(self.players, self.codes) if playout == "nst_playout" else 0
         function = make_playout(self.players, self.max_actions, self.codes, learns, bits, self.guard, **parts, **drawn)

@@ -139,8 +139,8 @@ def make_playout(
     """Make a game's playout, with its rules inlined. Optional rules that the game lacks add no machine code.
 
     With `action_code` it records what the players do (`core/played.py`), otherwise the last argument is left out. With
-    `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified. With `draws`,
-    actions are drawn (`core/draws.py`); if the game `lists` some as well, another one is as likely as each of them.
+    `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified. With
+    `draws`, actions are drawn (`core/draws.py`); if the game `lists` some as well, a drawn one is as likely as each.
     """
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
     draws_itself = chance_action is not None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .arrays import store_row, zero_row
-from .draws import OF_ALL, draws_at, drawn_number
+from .draws import OF_ALL, drawn_number, draws_at
 from .edges import reserve_edges
 from .endings import BAD_CHANCE, BAD_PLAYER, DONE, NO_ACTIONS, TOO_MANY_ACTIONS
 from .grow import room_for

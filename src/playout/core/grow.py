@@ -46,8 +46,8 @@ def move_words(rows, source, target, count):
 
 
 @inlined
-def move_block(tree, work, number, room):
-    """Move a node's edges to the end, into a block of `room` edges; the paths of leaves that wait stay behind."""
+def move_edges(tree, work, number, room):
+    """Move a node's edges to the end, into a block of `room` edges; no leaf waits."""
     node = tree.nodes[number]
     source, target, count = np.int64(node["first_edge"]), tree.counters[EDGES], np.int64(node["count"])
     for e in range(target, target + room):
@@ -70,8 +70,11 @@ def move_block(tree, work, number, room):
 
 
 @inlined
-def move_paths(batch, number, shift):
-    """Tell the paths of leaves that wait that a node's edges moved by `shift` places."""
+def move_block(tree, work, batch, number, room):
+    """The same, also in the paths of the leaves that wait in `batch`."""
+    before = np.int64(tree.nodes[number]["first_edge"])
+    move_edges(tree, work, number, room)
+    shift = np.int64(tree.nodes[number]["first_edge"]) - before
     for slot in range(batch.used.shape[0]):
         for d in range(batch.depths[slot] if batch.used[slot] else 0):
             if batch.nodes[slot, d] == number:
@@ -96,9 +99,7 @@ def add_edge(tree, work, batch, number, action, prior):
         wider = tree.counters[EDGES] + wanted
         if wider > tree.edges.shape[0] or (0 < work.pending.shape[0] < wider):
             return NO_ROOM
-        before = np.int64(node["first_edge"])
-        move_block(tree, work, number, wanted)
-        move_paths(batch, number, np.int64(node["first_edge"]) - before)
+        move_block(tree, work, batch, number, wanted)
     first = np.int64(node["first_edge"])
     e = first + count
     node["count"] += 1

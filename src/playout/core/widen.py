@@ -9,7 +9,7 @@ import numpy as np
 from .choose import allowed_edges
 from .draws import drawn_number
 from .edges import edge_of
-from .grow import move_block, room_for, room_of
+from .grow import move_edges, room_for, room_of
 from .jit import inlined
 from .rng import random_below
 
@@ -23,7 +23,7 @@ def draw_edge(tree, work, number):
     while edge_of(tree, node, action) >= 0:
         action = drawn_number(tree.rng)
     if count == room_of(node):
-        move_block(tree, work, number, room_for(count + 1))
+        move_edges(tree, work, number, room_for(count + 1))
     first = np.int64(node["first_edge"])
     node["count"] += 1
     tree.edges[first + count]["action"] = action
