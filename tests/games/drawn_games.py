@@ -68,7 +68,7 @@ class Bids(po.Game):
 
     @staticmethod
     def current_player(state):
-        return po.TERMINAL if state.turn == 4 else state.turn % 2
+        return po.TERMINAL if state.turn >= 4 else state.turn % 2
 
     @staticmethod
     def legal_actions(state, actions):
@@ -87,5 +87,5 @@ class Bids(po.Game):
         state.named[who] = max(state.named[who], action[0] * action[1])
         state.turn += 1
         if state.turn == 4:
-            rewards[0] = 0.5 if state.named[0] == state.named[1] else float(state.named[0] > state.named[1])
+            rewards[0] = 0.5 if state.named[0] == state.named[1] else 1.0 if state.named[0] > state.named[1] else 0.0
             rewards[1] = 1.0 - rewards[0]

@@ -69,9 +69,9 @@ def check_class(cls: "type[Game]") -> None:
     constants = _checked_dtype(cls, name, "constants") if cls.constants is not None else None
     if both := set(dtype.names or ()) & set(constants.names or () if constants else ()):
         raise GameError(f"{name}: '{sorted(both)[0]}' is a field of the state and of the constants; give it two names")
+    _check_draws(cls, name)
     for rule, call in (REQUIRED | OPTIONAL).items():
         _check_rule(cls, name, rule, call)
-    _check_draws(cls, name)
     codes = cls.action_codes
     if not isinstance(codes, int) or isinstance(codes, bool) or not 0 <= codes <= MOST_CODES:
         raise GameError(
