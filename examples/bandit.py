@@ -48,9 +48,12 @@ def reward(x: float) -> float:
 BEST = max(reward(i / 1e5) for i in range(10**5))
 
 
+SETTINGS = po.Settings(policy=po.UCT(0.5), expansion=po.Widening(alpha=0.7), normalise=True, solver=False)
+
+
 def main() -> None:
     """Search with 2,000 samples and say how far the answer is from the best there is."""
-    search = po.Search(Bandit(), seed=1)
+    search = po.Search(Bandit(), SETTINGS, seed=1)
     result = search.run(simulations=2000)
     x = float(search.position.row(search.position.action(result.best))[0])
     print(f"best {result.best}: x = {x:.4f}, reward {reward(x):.4f} of {BEST:.4f}")

@@ -19,7 +19,7 @@ class DoubleIntegrator(po.Game):
     max_actions = 512
     action_width = 1
     keep_states = True
-    settings = {"steps": 20, "start": -2.55, "noise": 0.0}  # noqa: RUF012
+    settings = {"steps": 20, "start": -2.62, "noise": 0.0}  # noqa: RUF012
     state = np.dtype(
         [
             ("x", np.float64),
@@ -113,18 +113,21 @@ def play_search(game: DoubleIntegrator, simulations: int, settings: po.Settings,
 
 
 SETTINGS = po.Settings(
-    policy=po.UCT(0.5),
+    policy=po.UCT(0.3),
+    backup=po.Best(),  # without noise the best return counts; with noise, take the mean
     evaluator=po.Static(),
-    expansion=po.Widening(k=2.0, alpha=0.4),
+    expansion=po.Widening(k=2.0),
     outcomes=po.Widening(k=1.0, alpha=0.25),
     normalise=True,
     solver=False,
+    answer="value",
 )
 
 
 def main() -> None:
     """Compare a search with the clipped linear control."""
     game = DoubleIntegrator()
+    print(f"hand-made control          {float(game.position().evaluate()[0]):7.2f}")
     print(f"clipped LQR                {play_linear(game):7.2f}")
     print(f"1,000 simulations a move   {play_search(game, 1000, SETTINGS):7.2f}")
 

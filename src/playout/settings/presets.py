@@ -73,7 +73,7 @@ BUILT_IN: dict[str, Preset] = {
             "actions that are drawn: UCT with double progressive widening, values normalised, the most visited action",
             "行动由抽样得到：UCT 与双重渐进展宽，价值归一化，取访问最多的行动",
         ),
-        Settings(policy=UCT(1.0), expansion=Widening(), outcomes=Widening(), normalise=True, solver=False),
+        Settings(policy=UCT(1.0), expansion=Widening(k=2.0), outcomes=Widening(), normalise=True, solver=False),
     ),
     "stepwise": Preset(
         Text(
