@@ -26,8 +26,9 @@ def measure(options: Options) -> list[Row]:
 
 def bandit(options: Options) -> Row:
     """The simple regret: how far the answer's reward is from the best there is."""
-    import playout as po
     from examples.bandit import BEST, SETTINGS, Bandit, reward
+
+    import playout as po
 
     found = []
     for seed in range(options.pick(BANDITS, 5)):

@@ -104,7 +104,7 @@ def play_search(game: DoubleIntegrator, simulations: int, settings: po.Settings,
     total = 0.0
     while not search.position.is_terminal:
         if search.position.player == po.CHANCE:
-            action = search.position.actions()[int(pushes.integers(8))]
+            action = search.position.drawn(pushes.random())
         else:
             action = search.run(simulations=simulations).best
         search.play(action)

@@ -117,7 +117,8 @@ class Game(ObjectHooks):
         perft_settings: the settings under which published move counts hold.
 
     Optional methods, plain Python:
-        action_to_text(state, action), action_from_text(state, text): how people write actions.
+        action_to_text(state, action), action_from_text(state, text): how people write actions. For a drawn action,
+            `action` is its row, and what follows the `@` in its text is added and read by the game itself.
         state_to_text(state), state_from_text(state, text): how people write positions.
         show(state), paint(state), draw(state): a position for a terminal, the same with colours, and as SVG.
         score(state): the score that people count, where the state holds it.

@@ -45,6 +45,8 @@ class Position:
         actions(): the legal actions, or the outcomes where chance moves; [] at the end. Of actions that are drawn, a
             few examples.
         is_legal(action): whether a number is that of a legal action.
+        draws: whether the actions here are drawn by `sample_action`.
+        drawn(share): the number of a drawn action, another one for each share from 0 to 1.
         row(action): the numbers of a drawn action.
         outcomes(): chance's outcomes with their probabilities.
         play(action): the position after an action, given as a number or as text.
@@ -151,6 +153,14 @@ class Position:
         rng = np.array([zlib.crc32(self.buffer.tobytes())], np.uint64)
         with np.errstate(over="ignore"):
             return [int(drawn_number(rng)) for _ in range(EXAMPLES)]
+
+    def drawn(self, share: float) -> int:
+        """The number of a drawn action; each `share` from 0 to 1 seeds another draw."""
+        return DRAWN + min(DRAWN - 1, int(share * DRAWN))
+
+    def is_listed(self, action: int) -> bool:
+        """Whether a number is below those of drawn actions."""
+        return action < DRAWN
 
     def row(self, action: int) -> NDArray[np.float64]:
         """The numbers of an action, drawn or listed, that `apply` gets; the game must define `sample_action`."""
