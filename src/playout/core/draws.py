@@ -5,7 +5,7 @@ game's `sample_action` draws the row again whenever the action is taken. So a tr
 process needs nothing but the number, and rows take no memory. Numbers below DRAWN are actions from `legal_actions`; the
 row of such an action begins with its number and is zero otherwise.
 
-`core/widen.py` says when a node gets another one.
+`core/widen.py` says when a node gets another one. A small file on its own, because rules and kernels need it alike.
 """
 
 from collections.abc import Callable

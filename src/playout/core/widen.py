@@ -1,7 +1,8 @@
 """When a node whose actions are drawn (`core/draws.py`) gets another one.
 
 If a node has visited all its edges and widening allows one more, an edge with a new number is added and taken at once.
-A simulation adds at most one edge, since it ends below it.
+A simulation adds at most one edge, since it ends below it. A small file on its own, because `core/draws.py` is also for
+what comes before a choice.
 """
 
 import numpy as np
