@@ -44,7 +44,10 @@ class DoubleIntegrator(po.Game):
 
     @staticmethod
     def sample_action(state, rng, out):
-        out[0] = po.normal(rng) if state.pushed else 2.0 * po.random(rng) - 1.0
+        if state.pushed:
+            out[0] = po.normal(rng)
+        else:  # a third of the draws are full force, one way or the other
+            out[0] = min(1.0, max(-1.0, 3.0 * po.random(rng) - 1.5))
 
     @staticmethod
     def apply(state, action, rewards):
