@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import (
     chess,
+    control,
     fast,
     generate,
     graph,
@@ -42,6 +43,7 @@ SECTIONS: dict[str, Callable[[Options], list[Row]]] = {
     "networks": networks.measure,
     "fast": fast.measure,
     "generate": generate.measure,
+    "control": control.measure,
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,

@@ -34,6 +34,8 @@ class Table:
                 f"{caller} got {game.title}, a game of Python objects, which can't be observed as an array; write it "
                 f"as a po.Game"
             )
+        if game.draws:
+            raise GameError(f"{caller} got {game.title}, whose actions are drawn; an environment lists its actions")
         self.game, self.draw = game, random.Random(0)
         self.position: Position = game.position()
         self.indexed = game.policy_size > 0

@@ -61,7 +61,7 @@ class GymSimulator(Simulator):
         elif isinstance(space, spaces.Box):
             raise GameError(
                 f"{self.title}: the actions are continuous ({space}), and a search lists them; wrap the environment so "
-                f"that its action_space is Discrete"
+                f"that its action_space is Discrete, or write it as a po.Game with sample_action"
             )
         else:
             raise GameError(f"{self.title}: the action space is {space}, expected Discrete, MultiDiscrete, MultiBinary")

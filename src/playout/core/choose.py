@@ -89,16 +89,16 @@ def make_choose(
     looks: int,
     checked: bool,
     shown: bool,
+    draws: bool = False,
 ) -> Callable[..., Any]:
     """Make the choice at a player's node, for one policy.
 
     With `waiting`, simulations in flight count. With `scores_unvisited`, the policy scores unvisited edges too: all
-    that are allowed, or with `asks_first` only the first, which stands for the rest. Before, it `looks` at all edges as
-    often as this. With `checked`, scores that are not numbers are detected. With `shown`, all scores and their terms
-    are kept for a step to show.
+    that are allowed, or with `asks_first` only the first, which stands for the rest; before, it `looks` so often at all
+    edges. `checked`: scores must be numbers. `shown`: all scores and terms are kept for a step. `draws`: a drawn action
+    is taken at once.
     """
-    prepare, score, settings, split = functions.prepare, functions.score, functions.settings, functions.split
-    look, new_slate, show = functions.look, functions.slate, functions.show
+    score, settings, split, prepare, look, new_slate, show = functions
 
     def choose(params, tree, work, number, depth, extra):
         """The edge to take: the one of highest score, ties at random (or the first); or NO_NUMBER, or BUSY.
@@ -114,7 +114,7 @@ def make_choose(
             flying = np.int64(0)
         allowed = allowed_edges(params, node, count)
         more = taken < allowed
-        at_once = more and (params.unvisited == INFINITE or params.expansion == ONE)
+        at_once = more and (draws or params.unvisited == INFINITE or params.expansion == ONE)
         if at_once and not shown:
             return take_unvisited(params, tree, work, topology, node, row, taken, count)
         random = rng[0]

@@ -15,6 +15,7 @@ from numba.extending import register_jitable
 from .checked_rules import CHECKS, UNDECLARED_CODES, make_code, make_hash, make_observe
 from .compile_errors import RuleCompileError, reason_of, where_of
 from .constants import StateType, make_entry, make_network_entry, record_with
+from .draws import lists_nothing, make_drawn_apply
 from .evaluate import make_playout
 from .fast import FACTS, MAKERS, make_active
 from .guard import guarded
@@ -26,6 +27,7 @@ from .rules import (
     CONSTANTS,
     NAMES,
     NETWORK,
+    OF_ROWS,
     PLAYOUT,
     POLICY_PLAYOUT,
     RECORDED_PLAYOUT,
@@ -55,7 +57,11 @@ class Rules:
         planes: tuple[int, ...] = (),
         action_codes: int = 0,
         constants: np.dtype[Any] | None = None,
+        action_width: int = 0,
     ):
+        self.draws, self.lists, self.width = action_width > 0, "legal_actions" in functions, action_width
+        if self.draws and not self.lists:
+            functions = functions | {"legal_actions": lists_nothing}
         self.functions, self.players, self.max_actions = functions, players, max_actions
         self.record = np.dtype((np.record, record))
         self.planes, self._declared_codes = planes, action_codes
@@ -63,6 +69,7 @@ class Rules:
         self.constants: Any = None  # a record, read-only
         layout: tuple[Any, ...] = record.descr, players, max_actions, planes, action_codes
         layout += () if constants is None else (constants.descr,)
+        layout += (action_width,) if action_width else ()
         # For the disk cache. A rule's own does not change with the other rules: games that share it compile it once.
         self._key = fingerprint(layout, *(functions[name] for name in sorted(functions)))
         self._keys = {name: fingerprint(layout, function) for name, function in functions.items()}
@@ -177,13 +184,27 @@ class Rules:
         return self._compiled[kind]
 
     def _part(self, name: str) -> Any:
+        """A rule as other rules and playouts call it, with actions as numbers."""
+        if name == "apply" and self.draws:
+            return self._drawn_apply()
+        return self._own(name)
+
+    def _own(self, name: str) -> Any:
         return self._dispatcher(name) if COMPILED else self.functions[name]
+
+    def _drawn_apply(self) -> Any:
+        if "drawn_apply" not in self._compiled:
+            function = make_drawn_apply(self._own("apply"), self._own("sample_action"), self.width, self.guard)
+            made = self._compile("drawn_apply", function, SIGNATURES["apply"], "apply") if COMPILED else function
+            self._compiled["drawn_apply"] = made
+        return self._compiled["drawn_apply"]
 
     def _dispatcher(self, name: str) -> Any:
         if name not in self._compiled:
             function = self.functions[name]
             self.frozen[name] = referenced(function)
-            self._compiled[name] = self._compile(name, function, SIGNATURES[name], name)
+            signature = OF_ROWS.get(name, SIGNATURES[name]) if self.draws else SIGNATURES[name]
+            self._compiled[name] = self._compile(name, function, signature, name)
         return self._compiled[name]
 
     def _entry(self, dispatcher: Any, kind: str, rule: str) -> Any:
@@ -204,6 +225,10 @@ class Rules:
         """One of the game's own functions, compiled, for Python to call with a record."""
         entry = self._entry(self._dispatcher(rule), f"own_{rule}", rule)
         return entry if self.constants is None else lambda *arguments: entry(*arguments, self.constants)
+
+    def asked(self, rule: str) -> Callable[..., Any]:
+        """One of the game's own functions for Python to call with a record, compiled unless compiling is off."""
+        return self.compiled(rule) if COMPILED else self.functions[rule]
 
     def _playout(self, guided: bool, playout: str) -> Any:
         kind = f"guided_{playout}" if guided else playout
@@ -231,9 +256,10 @@ class Rules:
             rule = self._checked if name in ("priors", "playout_action") else self._part
             parts[name] = rule(name) if used else None
         parts["action_code"] = self._checked("action_code") if playout != "playout" else None
+        drawn: dict[str, Any] = {"draws": True, "lists": self.lists} if self.draws else {}
         learns = playout in ("mast_playout", "nst_playout")
         bits = pair_bits_for(self.players, self.codes) if playout == "nst_playout" else 0
-        function = make_playout(self.players, self.max_actions, self.codes, learns, bits, self.guard, **parts)
+        function = make_playout(self.players, self.max_actions, self.codes, learns, bits, self.guard, **parts, **drawn)
         if COMPILED:
             signature = SIGNATURES[NAMES[PLAYOUTS[playout]]]
             left_out = (function.__defaults__ or ())[len(signature.args) - len(SIGNATURES["playout"].args) :]

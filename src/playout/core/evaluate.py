@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import copy, zero
+from .draws import drawn_number
 from .found import note_playout
 from .jit import inlined, njit
 from .learned import mean_of, share_from
@@ -132,11 +133,14 @@ def make_playout(
     priors: Callable[..., Any] | None,
     evaluate: Callable[..., Any] | None,
     action_code: Callable[..., Any] | None,
+    draws: bool = False,
+    lists: bool = True,
 ) -> Callable[..., Any]:
     """Make a game's playout, with its rules inlined. Optional rules that the game lacks add no machine code.
 
     With `action_code` it records what the players do (`core/played.py`), otherwise the last argument is left out. With
-    `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified.
+    `checked`, every action from `playout_action` and one in 16 outcomes from `chance_action` are verified. With
+    `draws`, actions are drawn (`core/draws.py`); if the game `lists` some as well, a drawn one is as likely as each.
     """
     has_chance, has_evaluate = chance_outcomes is not None, evaluate is not None
     draws_itself = chance_action is not None
@@ -194,6 +198,16 @@ def make_playout(
                 if count > max_actions:
                     return TOO_MANY_ACTIONS
                 action = np.int64(actions[sample(rng, weights, count)])
+            elif draws:
+                count, at = 0, 0
+                if lists and player != CHANCE:
+                    count = legal_actions(state, actions)
+                    if count < 0:
+                        return NO_ACTIONS
+                    if count > max_actions:
+                        return TOO_MANY_ACTIONS
+                    at = random_below(rng, count + 1)
+                action = np.int64(actions[at]) if at < count else np.int64(drawn_number(rng))
             else:
                 count = legal_actions(state, actions)
                 if count <= 0:

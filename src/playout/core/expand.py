@@ -3,11 +3,13 @@
 import numpy as np
 
 from .arrays import store_row, zero_row
+from .draws import OF_ALL, drawn_number, draws_at
 from .edges import reserve_edges
 from .endings import BAD_CHANCE, BAD_PLAYER, DONE, NO_ACTIONS, TOO_MANY_ACTIONS
+from .grow import room_for
 from .jit import inlined, njit
 from .rules import CHANCE, call_chance_outcomes, call_legal_actions, call_priors
-from .tree import EDGES, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
+from .tree import EDGES, GREW, NO_PROOF, NODES, ROOT, UNKNOWN, VECTORS
 
 ROUNDING = 1e-6
 
@@ -55,10 +57,14 @@ def find_edges(rules, params, work, player):
     """List the legal actions of `work.state` with priors, or chance's outcomes with probabilities: (status, count)."""
     if player >= params.players or player < CHANCE or (player == CHANCE and not params.has_chance):
         return BAD_PLAYER, player
+    if player == CHANCE and params.draws == OF_ALL:
+        return DONE, np.int64(0)
     if player == CHANCE:
         count = call_chance_outcomes(rules, work.state, work.actions, work.weights)
     else:
         count = call_legal_actions(rules, work.state, work.actions)
+    if count == 0 and draws_at(params, player):
+        return DONE, np.int64(0)
     if count <= 0:
         return NO_ACTIONS, count
     if count > params.max_actions:
@@ -79,7 +85,14 @@ def find_edges(rules, params, work, player):
 
 @inlined
 def add_node(params, tree, work, player, count):
-    """Append a node for `work.state` with the edges that `find_edges` listed; returns its number."""
+    """Append a node for `work.state` with the edges that `find_edges` listed; returns its number.
+
+    Where actions are drawn and none is listed, it begins with one.
+    """
+    grows = params.draws > 0 and draws_at(params, player)
+    if grows and count == 0:
+        work.actions[0], work.weights[0] = drawn_number(tree.rng), 1.0
+        count = np.int64(1)
     number, first = tree.counters[NODES], tree.counters[EDGES]
     node = tree.nodes[number]
     node["first_edge"], node["count"] = first, count
@@ -100,6 +113,9 @@ def add_node(params, tree, work, player, count):
             store_row(tree.rewards, number, work.rewards)
     tree.counters[NODES] += 1
     tree.counters[EDGES] += count
+    if grows:
+        node["flags"] = GREW
+        reserve_edges(tree, room_for(count) - count)
     if params.open_loop:
         reserve_edges(tree, params.max_actions - count)
     return number
@@ -132,13 +148,13 @@ def expand(rules, params, tree, work, depth, player):
     if edge["visits"] == 0:
         node["value"] = 0.0  # in a graph, the position was seen through another edge
     elif params.graph == VECTORS:
-        node["flags"] = UNKNOWN
+        node["flags"] |= UNKNOWN
     elif max(0, player) == chooser:
         node["value"] = mean
     elif params.players == 2 and params.win_decides:
         node["value"] = params.lowest + params.highest - mean
     else:
-        node["flags"] = UNKNOWN
+        node["flags"] |= UNKNOWN
     if params.keep_states and not params.graph:
         for p in range(params.players):
             tree.rewards[number, p] = work.path_rewards[row + p]

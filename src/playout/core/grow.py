@@ -21,15 +21,19 @@ LEAST_ROOM = 4
 
 
 @inlined
-def room_of(node):
-    """How many edges a node's block has room for."""
-    count = np.int64(node["count"])
-    if not node["flags"] & GREW:
-        return count
+def room_for(count):
+    """The room of a block that can grow, with `count` edges: a power of two."""
     room = np.int64(LEAST_ROOM)
     while room < count:
         room *= 2
     return room
+
+
+@inlined
+def room_of(node):
+    """How many edges a node's block has room for."""
+    count = np.int64(node["count"])
+    return room_for(count) if node["flags"] & GREW else count
 
 
 @inlined
@@ -42,8 +46,8 @@ def move_words(rows, source, target, count):
 
 
 @inlined
-def move_block(tree, work, batch, number, room):
-    """Move a node's edges to the end, into a block of `room` edges."""
+def move_edges(tree, work, number, room):
+    """Move a node's edges to the end, into a block of `room` edges; no leaf waits."""
     node = tree.nodes[number]
     source, target, count = np.int64(node["first_edge"]), tree.counters[EDGES], np.int64(node["count"])
     for e in range(target, target + room):
@@ -58,15 +62,23 @@ def move_block(tree, work, batch, number, room):
         clear_edge(tree, source + i)
         if work.pending.shape[0] > source + i:
             work.pending[target + i], work.pending[source + i] = work.pending[source + i], 0
-    for slot in range(batch.used.shape[0]):
-        for d in range(batch.depths[slot] if batch.used[slot] else 0):
-            if batch.nodes[slot, d] == number:
-                batch.edges[slot, d] += target - source
     leader = tree.counters[LEADER]
     if number == ROOT and leader >= source and leader < source + count:
         tree.counters[LEADER] = leader - source + target
     node["first_edge"], node["flags"] = target, node["flags"] | GREW
     tree.counters[EDGES] += room
+
+
+@inlined
+def move_block(tree, work, batch, number, room):
+    """The same, also in the paths of the leaves that wait in `batch`."""
+    before = np.int64(tree.nodes[number]["first_edge"])
+    move_edges(tree, work, number, room)
+    shift = np.int64(tree.nodes[number]["first_edge"]) - before
+    for slot in range(batch.used.shape[0]):
+        for d in range(batch.depths[slot] if batch.used[slot] else 0):
+            if batch.nodes[slot, d] == number:
+                batch.edges[slot, d] += shift
 
 
 @njit
@@ -83,9 +95,7 @@ def add_edge(tree, work, batch, number, action, prior):
     if count >= MOST_EDGES:
         return TOO_MANY
     if count == room:
-        wanted = np.int64(LEAST_ROOM)
-        while wanted <= count:
-            wanted *= 2
+        wanted = room_for(count + 1)
         wider = tree.counters[EDGES] + wanted
         if wider > tree.edges.shape[0] or (0 < work.pending.shape[0] < wider):
             return NO_ROOM

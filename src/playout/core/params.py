@@ -24,6 +24,8 @@ class Params(NamedTuple):
 
     players: int
     max_actions: int
+    draws: int  # which actions are drawn: LISTED_ONLY, OF_PLAYERS, OF_ALL of `core/draws.py`
+    most_added: int  # edges that one simulation may add
     unvisited: int
     unvisited_value: float  # the number, or the reduction
     expansion: int

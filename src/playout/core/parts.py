@@ -72,11 +72,11 @@ class PartCode:
 
 
 def choose_entry(
-    policy: PartCode, topology: int, waiting: int, shown: bool, arrays: tuple[Any, ...]
+    policy: PartCode, topology: int, waiting: int, shown: bool, arrays: tuple[Any, ...], draws: bool = False
 ) -> tuple[int, Any]:
     """An entry of the rules table, (its index, the entry): the way down to a leaf, with the policy's choices.
 
-    Where threads share a node, it is the choice there alone.
+    Where threads share a node, it is the choice there alone. `draws`: the game's actions are drawn.
     """
     index = CHOOSE if waiting == SHARED else DESCEND
 
@@ -94,10 +94,11 @@ def choose_entry(
         if facts["looks"]:
             given |= {"prepare": new_record(np.dtype(facts["shared"])), "look": policy.ready("look")}
         of_policy = (facts["scores_unvisited"], facts["asks_first"], facts["looks"], policy.guard)
-        choose = make_choose(Functions(**given), topology, waiting, *of_policy, shown)
-        return make_descend(choose, topology, waiting, facts["amaf"])
+        choose = make_choose(Functions(**given), topology, waiting, *of_policy, shown, draws)
+        return make_descend(choose, topology, waiting, facts["amaf"], draws)
 
-    return index, _entry((policy,), (index, topology, waiting, shown), make, arrays)
+    kind = (index, topology, waiting, shown, "draws") if draws else (index, topology, waiting, shown)
+    return index, _entry((policy,), kind, make, arrays)
 
 
 def back_up_entry(

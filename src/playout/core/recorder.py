@@ -19,6 +19,7 @@ BUFFERS = {
     "evaluate": ("values",),
     "observe": ("planes",),
     "features": ("out",),
+    "sample_action": ("out",),
 }
 LISTED = ("actions", "probabilities", "out")  # with one entry for each action
 

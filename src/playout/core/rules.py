@@ -51,7 +51,9 @@ SIGNATURES = {
     ),
     "features": types.int64(STATE, types.int64, ACTIONS),
     "is_known": types.int64(STATE),
+    "sample_action": types.void(STATE, RNG, FLOATS),
 }
+OF_ROWS = {"apply": types.void(STATE, FLOATS, FLOATS)}  # rules as written in a game whose actions are rows
 NAMES = tuple(SIGNATURES)
 CURRENT_PLAYER, LEGAL_ACTIONS, APPLY, PLAYOUT, CHANCE_OUTCOMES, PRIORS, EVALUATE, HASH = range(8)
 OBSERVE, ACTION_INDEX, ACTION_CODE, RECORDED_PLAYOUT = range(8, 12)

@@ -13,6 +13,7 @@ import numpy as np
 from .amaf import show_amaf
 from .arrays import copy, load_row
 from .choose import NO_NUMBER
+from .draws import OF_ALL
 from .edges import to_the_front
 from .endings import BAD_SCORE, CYCLE, DEEPER, DONE, FINISHED, GROW, IN_FLIGHT, NEW, PROVEN, ROOT_ITSELF, UNEXPANDED
 from .expand import add_node, find_edges
@@ -26,6 +27,7 @@ from .rng import random_float
 from .root import edge_at_root
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
 from .tree import BY_RULE, EDGES, END, FLYING, NO_NODE, NODES, REFERENCE, ROOT, WAITING
+from .widen import drawn_outcome, widen
 
 
 @inlined
@@ -121,7 +123,7 @@ def add_chance_node(rules, params, tree, work, e, depth):
     """Make a node of a chance position, which needs no value from outside; the simulation goes on."""
     ahead = work.info[WAITING] + 2
     if (
-        tree.counters[EDGES] + ahead * params.max_actions > tree.edges.shape[0]
+        tree.counters[EDGES] + ahead * params.most_added > tree.edges.shape[0]
         or tree.counters[NODES] + ahead > tree.nodes.shape[0]
     ):
         return GROW, NO_NODE, np.int64(0)
@@ -142,8 +144,11 @@ def keep_rewards(params, tree, work, number, depth):
             tree.rewards[number, p] = work.path_rewards[(depth - 1) * params.players + p]
 
 
-def make_descend(choose: Callable[..., Any], topology: int, waiting: int, amaf: bool) -> Callable[..., Any]:
-    """Make the way down around a policy's choice; `amaf`: the policy reads statistics of actions.
+def make_descend(
+    choose: Callable[..., Any], topology: int, waiting: int, amaf: bool, draws: bool = False
+) -> Callable[..., Any]:
+    """Make the way down around a policy's choice; `amaf`: the policy reads statistics of actions; `draws`: the game's
+    actions are drawn.
 
     Where threads share a node, the way goes on with the next one only under their rules (`core/shared.py`): there it is
     the choice alone.
@@ -158,8 +163,12 @@ def make_descend(choose: Callable[..., Any], topology: int, waiting: int, amaf: 
         """
         if topology != OPEN:
             node = tree.nodes[number]
+            if draws and node["player"] == CHANCE and params.draws == OF_ALL:
+                return np.int64(drawn_outcome(params, tree, work, number))
             if node["player"] == CHANCE:
                 return np.int64(sample_outcome(params, tree, node))
+            if draws:
+                widen(params, tree, work, number)
             if amaf:
                 show_amaf(rules, params, tree, work, number, depth)
         return choose(params, tree, work, number, depth, extra)

@@ -204,7 +204,7 @@ def back_up_leaf(rules, params, tree, work, topology, waiting, ending, depth, ba
 def must_stop(params, tree, work, node_limit, byte_limit, target, node_bytes, edge_bytes, ahead):
     """Why no other simulation can follow, or DONE if one can; `ahead` simulations in flight need room as well."""
     players = tree.proofs.shape[1]
-    nodes, edges = tree.counters[NODES] + 1 + ahead, tree.counters[EDGES] + (1 + ahead) * params.max_actions
+    nodes, edges = tree.counters[NODES] + 1 + ahead, tree.counters[EDGES] + (1 + ahead) * params.most_added
     if params.solver and tree.nodes[ROOT]["proof"] > NO_PROOF:
         return SOLVED
     if tree.counters[POSITIONS] + ahead >= node_limit:
@@ -234,7 +234,7 @@ def surely_fit(params, tree, topology, node_limit, byte_limit, node_bytes, edge_
     """How many simulations can follow, whatever they find, before `must_stop` could have something to say."""
     if topology != TREE or params.solver or params.early_stop or params.amaf >= 0:
         return np.int64(0)
-    nodes, edges, most = tree.counters[NODES], tree.counters[EDGES], params.max_actions
+    nodes, edges, most = tree.counters[NODES], tree.counters[EDGES], params.most_added
     tables = (tree.table.shape[0] + tree.learned.shape[0]) * SLOT_BYTES
     room = byte_limit - tables - tree.policy.shape[0] - tree.backup.shape[0]
     room -= nodes * node_bytes + edges * edge_bytes + tree.counters[PROOFS] * 8 * tree.proofs.shape[1]

@@ -14,6 +14,7 @@ import numpy as np
 
 from playout.core.compile_errors import RuleCompileError
 from playout.core.copies import Copies
+from playout.core.draws import DRAWN, fill_row
 from playout.core.recorder import BUFFERS, LISTED, Recorder, StateGuard, guarded
 from playout.core.watch import RuleInterrupted, watched
 from playout.core.watchdog import NeverReturnedError
@@ -32,6 +33,7 @@ BEHIND_INT, BEHIND_FLOAT = -55_555, -7.0e77  # the contents of that room
 # Rules whose buffers may hold anything when they are called; `rewards` and `planes` arrive zeroed.
 FILLED = ("legal_actions", "chance_outcomes", "priors", "evaluate", "features")
 COUNTED = ("legal_actions", "chance_outcomes", "features")  # they return how many entries they wrote
+ROWS = ("features", "sample_action")  # rules whose `out` does not have an entry for each action
 LIMITS = dict.fromkeys(LISTED, "max_actions") | {"rewards": "one per player", "values": "one per player"}
 
 
@@ -139,7 +141,7 @@ class RuleAsker:
         self, rule: str, where: Any, action: Any, name: str, most: int, first: tuple[int, ...], shape: tuple[int, ...]
     ) -> None:
         if len(shape) == 1 and first[0] >= 0:
-            limit = f" ({LIMITS[name]})" if name in LIMITS and rule != "features" else ""
+            limit = f" ({LIMITS[name]})" if name in LIMITS and rule not in ROWS else ""
             how = f"writes {most:,} entries of `{name}`, which has {shape[0]:,}{limit}"
         else:
             how = f"writes `{name}[{', '.join(map(str, first))}]`, but the shape of `{name}` is {shape}"
@@ -169,6 +171,10 @@ class RuleAsker:
             listed[: len(given[0])] = given[0]
             before = listed.copy()
             arguments = (listed, len(given[0]), *passed)
+        if rule == "sample_action":
+            arguments = (np.full(1, given[0], np.uint64), *passed)
+        if rule == "apply" and self.game.draws:
+            arguments = (self.row(buffer, given[0]), *passed)
         if rule in ("playout_action", "chance_action"):
             arguments = (*arguments, np.full(1, self.asked, np.uint64))
         view = self.game.rules.view(state) if recorder is None else self.guard.view(state, recorder)
@@ -183,6 +189,15 @@ class RuleAsker:
             used = max(0, int(value)) if whole(value) else 0
         written = tuple(tuple(part.ravel()[:used].tolist()) for part in buffers)
         return RuleAnswer(value, written, state.tobytes(), listed is not None and not np.array_equal(listed, before))
+
+    def row(self, buffer: Any, action: int) -> Any:
+        """The numbers of an action in a game that draws its actions."""
+        row, rng = np.zeros(self.game.action_width), np.zeros(1, np.uint64)
+        fill_row(len(row), action, row, rng)
+        if action >= DRAWN:
+            with np.errstate(over="ignore"):
+                self.watchdog.call(self.plain["sample_action"], self.game.rules.view(buffer.copy()), rng, row)
+        return row
 
     def _call_compiled(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a compiled rule, whose loops ask from time to time whether to stop."""
@@ -209,6 +224,7 @@ class RuleAsker:
         size = {"planes": math.prod(self.game.planes)}.get(name, self.game.players)
         size = self.game.max_actions if name in LISTED else size
         size = room_for_features(self.game) if rule == "features" else size
+        size = self.game.action_width if rule == "sample_action" else size
         room = size + (ROOM if compiled else 0)
         if _holds_numbers(rule, name):
             # Uncompiled, actions have 64 bits, to detect those that do not fit into 32.
@@ -216,7 +232,8 @@ class RuleAsker:
             buffer[:size] = INT_FILLS[fill]
         else:
             buffer = np.full(room, BEHIND_FLOAT, np.float32 if name == "planes" else np.float64)
-            buffer[:size] = 0.0 if name in ("rewards", "planes") else FLOAT_FILLS[fill]
+            zeroed = name in ("rewards", "planes") or rule == "sample_action"
+            buffer[:size] = 0.0 if zeroed else FLOAT_FILLS[fill]
         return buffer, size
 
     def _look_behind(self, rule: str, buffer: Any, given: Any, names: Any, buffers: list[tuple[Any, int]]) -> None:

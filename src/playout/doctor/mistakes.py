@@ -171,6 +171,11 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "it returns an index instead of the action",
         "return one of `actions[:count]`",
     ),
+    "bad-draw": (
+        "writes {values}, and an action needs finite numbers",
+        "a division by zero, or the root or logarithm of a number below zero",
+        "write finite numbers into `out`",
+    ),
     "bad-chance-action": (
         "returned {value!r}, which is not among the outcomes {values}",
         "it returns an index instead of the outcome, or the two rules disagree about what can happen",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from playout.core.draws import DRAWN
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError, Watchdog
@@ -27,6 +28,7 @@ from .texts import Texts
 
 PLAIN_POSITIONS = 1000  # positions that are checked uncompiled, …
 PLAIN_SECONDS = 4.0  # … or fewer, if the rules are slow as plain Python
+DRAWS = 3  # actions that are drawn in a position
 OBSERVED_POSITIONS = 1000  # positions whose observation is checked: large observations are slow
 FIRST_GAMES, FIRST_SECONDS = 3, 1.0  # played uncompiled first, to see whether the rules are safe to run compiled
 UNFINISHED_GAMES = 3  # stop after this many games without an end
@@ -133,7 +135,9 @@ class RulesDoctor:
             if plain and self.looks_at_ends:
                 self._look_at_end(buffer)
             return [], None
-        if player == CHANCE:
+        if self.game.draws and (player != CHANCE or "chance_outcomes" not in self.rules):
+            actions = self._drawn(buffer, player, plain)
+        elif player == CHANCE:
             actions, weights = self._outcomes(buffer, plain)
         else:
             actions = self._counted("legal_actions", self.asker.ask("legal_actions", buffer, plain), buffer)
@@ -163,9 +167,24 @@ class RulesDoctor:
         value, last = self.asker.ask(rule, buffer, plain).value, self.game.players - 1
         if not (whole(value) and (0 <= value <= last or value in (CHANCE, TERMINAL))):
             self.notes.fail("no-such-player", rule, buffer, value=value, last=last)
-        if value == CHANCE and "chance_outcomes" not in self.rules:
+        if value == CHANCE and "chance_outcomes" not in self.rules and not self.game.draws:
             self.notes.fail("no-chance-outcomes", rule, buffer)
         return int(value)
+
+    def _drawn(self, buffer: Any, player: int, plain: bool) -> list[int]:
+        """The actions that are listed, and a few that `sample_action` draws."""
+        actions = list[int]()
+        if player != CHANCE and self.game.rules.lists:
+            answer = self.asker.ask("legal_actions", buffer, plain)
+            actions += self._counted("legal_actions", answer, buffer) if answer.value else []
+        for number in (self.rng.randrange(DRAWN, 2 * DRAWN) for _ in range(DRAWS)):
+            row = self.asker.ask("sample_action", buffer, plain, number).written[0]
+            if not all(math.isfinite(value) for value in row):
+                self.notes.fail("bad-draw", "sample_action", buffer, values=numbers(row))
+            actions.append(number)
+        if player != CHANCE:
+            self.counts.branching.append(len(actions))
+        return actions
 
     def _outcomes(self, buffer: Any, plain: bool) -> tuple[list[int], list[float]]:
         rule = "chance_outcomes"
@@ -309,5 +328,6 @@ class RulesDoctor:
         return Game.state_to_text(self.game, self.game.rules.view(buffer.copy()))
 
     def _action_text(self, buffer: Any, action: int) -> str:
-        text = self.game.action_to_text(self.game.rules.view(buffer.copy()), action)
+        given: Any = self.asker.row(buffer, action) if self.game.draws and action >= DRAWN else action
+        text = self.game.action_to_text(self.game.rules.view(buffer.copy()), given)
         return f"{text} ({action})" if isinstance(text, str) and text != str(action) else str(action)

@@ -5,6 +5,7 @@ import time
 from typing import Any
 from xml.etree import ElementTree
 
+from playout.core.draws import DRAWN
 from playout.core.jit import COMPILED
 from playout.core.rules import CHANCE, TERMINAL
 from playout.core.watchdog import NeverReturnedError
@@ -46,9 +47,12 @@ class Texts:
         texts: dict[str, int] = {}
         twice: set[str] = set()  # noted already, so not read back
         for action in actions:
-            text = self._method("action_to_text", buffer, action)
+            drawn = self.game.draws and action >= DRAWN
+            text = self._method("action_to_text", buffer, self.asker.row(buffer, action) if drawn else action)
             if not isinstance(text, str):
                 self.notes.fail("not-a-text", "action_to_text", buffer, action, value=text)
+            if drawn:  # what is read back is the number behind the text
+                continue
             if texts.setdefault(text, action) != action:
                 twice.add(text)
                 facts = {"text": text, "other": texts[text], "value": action}

@@ -33,6 +33,7 @@ OPTIONAL = {
     "is_known": "is_known(state)",
     "action_index": "action_index(state, action)",
     "action_code": "action_code(state, action)",
+    "sample_action": "sample_action(state, rng, out)",
     "playout": "playout(state, actions, weights, rewards, returns, rng, trace, limit, discount)",
 }
 FACTS = {"players": "players = 2", "max_actions": "max_actions = 9", "state": "state = np.dtype([…])"}
@@ -40,6 +41,9 @@ MOST = {"players": 127, "max_actions": 65535}  # the tree stores them in one byt
 MOST_TEXT = 1_000_000  # characters of a setting that is a text
 MOST_CODES = 1 << 20  # tables have an entry for each, and for each player
 MOST_FEATURES = 1 << 20
+MOST_WIDTH = 1024  # numbers of a drawn action
+# Rules for actions as numbers, which a game whose actions are drawn can't have.
+OF_NUMBERS = ("priors", "playout_action", "action_code", "action_index", "observe", "features", "is_known", "playout")
 BOOLEANS = ("False", "True")  # as a field's text has them
 
 
@@ -65,6 +69,7 @@ def check_class(cls: "type[Game]") -> None:
     constants = _checked_dtype(cls, name, "constants") if cls.constants is not None else None
     if both := set(dtype.names or ()) & set(constants.names or () if constants else ()):
         raise GameError(f"{name}: '{sorted(both)[0]}' is a field of the state and of the constants; give it two names")
+    _check_draws(cls, name)
     for rule, call in (REQUIRED | OPTIONAL).items():
         _check_rule(cls, name, rule, call)
     codes = cls.action_codes
@@ -129,6 +134,8 @@ def _names(dtype: np.dtype[Any]) -> Iterator[str]:
 def _check_rule(cls: "type[Game]", name: str, rule: str, call: str) -> None:
     function = rule_of(cls, rule)
     if function is None:
+        if rule == "legal_actions" and rule_of(cls, "sample_action") is not None:
+            return
         if rule in REQUIRED:
             raise GameError(f"{name} has no '{rule}'; define `@staticmethod def {call}` in the class")
         return
@@ -137,6 +144,27 @@ def _check_rule(cls: "type[Game]", name: str, rule: str, call: str) -> None:
     given = list(inspect.signature(function).parameters)
     if len(given) != call.count(",") + 1:
         raise GameError(f"{name}.{rule} takes ({', '.join(given)}), expected `{call}`, without self")
+
+
+def _check_draws(cls: "type[Game]", name: str) -> None:
+    width, draws = cls.action_width, rule_of(cls, "sample_action") is not None
+    if not isinstance(width, int) or isinstance(width, bool) or not 0 <= width <= MOST_WIDTH:
+        raise GameError(
+            f"{name}.action_width is {width!r:.80}, expected how many numbers `sample_action` writes, 1 to {MOST_WIDTH}"
+        )
+    if draws and width == 0:
+        raise GameError(f"{name} has sample_action but no action_width; add `action_width = 1`: the length of `out`")
+    if width and not draws:
+        raise GameError(
+            f"{name}.action_width is {width}, but there is no sample_action; define `@staticmethod def "
+            f"sample_action(state, rng, out)`"
+        )
+    for rule in OF_NUMBERS if draws else ():
+        if rule_of(cls, rule) is not None:
+            raise GameError(
+                f"{name} has {rule} and sample_action; {rule} is for actions that are listed as numbers, and a drawn "
+                f"action is a row of numbers: remove one of them"
+            )
 
 
 def _check_observation(cls: "type[Game]", name: str) -> None:

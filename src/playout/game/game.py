@@ -27,6 +27,7 @@ from .checks import (
     shorten,
     with_files,
 )
+from .drawn import MARK, drawn_action, row_text
 from .faults import call_method, call_python
 from .hooks import ObjectHooks
 from .position import Position
@@ -82,6 +83,9 @@ class Game(ObjectHooks):
         action_index(state, action): return the index of an action in a network's policy; by default its number.
         action_code(state, action): return what playouts that learn remember an action by, in any position; by default
             its number.
+        sample_action(state, rng, out): draw an action, `action_width` numbers, into `out`, which arrives zeroed; where
+            chance moves and there is no `chance_outcomes`, draw an outcome. It stands beside `legal_actions` or in its
+            place, and `apply` gets the numbers: `action[0]`, …; docs/continuous.md.
         playout(state, actions, weights, rewards, returns, rng, trace, limit, discount): a whole playout, for games that
             can't be played out action by action; adds to `returns` and returns the length.
 
@@ -104,6 +108,7 @@ class Game(ObjectHooks):
         feature_count: how many inputs `features` knows.
         action_codes: how many codes there are: `action_code` gives 0 to action_codes - 1. By default any number is a
             code, of which the lowest twelve bits count.
+        action_width: how many numbers `sample_action` writes. `max_actions` is then the most children of a node.
         preset: the name of the settings that this game is best searched with; by default `default`.
         form: which form of a game this is, where different networks see it differently.
         player_names: what people call the players, one text for each: `("White", "Black")`; by default they are
@@ -112,7 +117,8 @@ class Game(ObjectHooks):
         perft_settings: the settings under which published move counts hold.
 
     Optional methods, plain Python:
-        action_to_text(state, action), action_from_text(state, text): how people write actions.
+        action_to_text(state, action), action_from_text(state, text): how people write actions. For a drawn action,
+            `action` is its row, and what follows the `@` in its text is added and read by the game itself.
         state_to_text(state), state_from_text(state, text): how people write positions.
         show(state), paint(state), draw(state): a position for a terminal, the same with colours, and as SVG.
         score(state): the score that people count, where the state holds it.
@@ -137,6 +143,7 @@ class Game(ObjectHooks):
     policy_size: ClassVar[int] = 0
     feature_count: ClassVar[int] = 0
     action_codes: ClassVar[int] = 0
+    action_width: ClassVar[int] = 0
     preset: ClassVar[str] = ""
     form: ClassVar[str] = ""
     player_names: ClassVar[tuple[str, ...]] = ()
@@ -173,14 +180,14 @@ class Game(ObjectHooks):
     def fill_constants(self, constants: np.record) -> None:
         """Fill the constants from `self.values`; they arrive zeroed, but the fields of settings are filled."""
 
-    def action_to_text(self, state: np.record, action: int) -> str:
-        """The text of an action."""
-        return str(action)
+    def action_to_text(self, state: np.record, action: Any) -> str:
+        """The text of an action, given by its number; of a drawn one, the text of its row."""
+        return row_text(action) if isinstance(action, np.ndarray) else str(action)
 
     def action_from_text(self, state: np.record, text: str) -> int:
         """The legal action with this text, ignoring spaces around it, and case where no text matches exactly."""
         wanted, position = text.strip(), self.position_of(state)
-        names = {action: self.action_to_text(state, action) for action in position.actions()}
+        names = {action: position.action_text(action) for action in position.actions()}
         found = [action for action, name in names.items() if name == wanted]
         found = found or [action for action, name in names.items() if name.lower() == wanted.lower()]
         if len(found) == 1:
@@ -288,6 +295,11 @@ class Game(ObjectHooks):
         """Whether the value for one player determines the values of all."""
         return self.players == 1 or (self.players == 2 and self.sums_to is not None)
 
+    @property
+    def draws(self) -> bool:
+        """Whether actions are drawn by `sample_action`."""
+        return self.action_width > 0
+
     def has(self, rule: str) -> bool:
         """Whether the game defines a rule."""
         return rule in self.rules.functions
@@ -300,7 +312,7 @@ class Game(ObjectHooks):
             functions = {n: f for n in (*REQUIRED, *OPTIONAL) if (f := rule_of(cls, n)) is not None}
             facts = (self.players, self.max_actions, tuple(self.planes), self.action_codes)
             layout = None if self.constants is None else np.dtype(self.constants)
-            cls._rules = Rules(functions, self.dtype, *facts, layout)
+            cls._rules = Rules(functions, self.dtype, *facts, layout, self.action_width)
         return cls._rules if self.constants is None else cls._rules.with_constants(self._filled_constants())
 
     def _filled_constants(self) -> NDArray[Any]:
@@ -317,6 +329,11 @@ class Game(ObjectHooks):
 
     def check_has_codes(self, what: str) -> None:
         """Raise `SettingsError` where actions have no codes that are the same in every position; `what` needs them."""
+        if self.draws:
+            raise SettingsError(
+                f"{self.title} draws its actions, of which hardly any comes twice, so that {what} has nothing to "
+                f"remember; leave {what} off"
+            )
         if self.keeps_objects:
             raise SettingsError(
                 f"{self.title} is made of Python objects, whose actions are numbered separately in each position, so "
@@ -417,6 +434,8 @@ class Game(ObjectHooks):
 
     def action_number(self, state: np.record, action: object) -> int:
         """The number of an action, from its text or its number."""
+        if isinstance(action, str) and self.draws and (MARK in action or not self.rules.lists):
+            return drawn_action(self.position_of(state), action)
         if isinstance(action, str):
             return int(self.call_method("action_from_text", state, action))
         if not isinstance(action, int | np.integer) or isinstance(action, bool):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from playout.core import rules
+from playout.errors import GameError
 
 from .faults import rules_may_raise
 from .position import Position
@@ -12,6 +13,11 @@ AT_ONCE = 1_000_000  # sequences, roughly, that one call of the kernel may count
 
 def perft(position: Position, depth: int) -> int:
     """The number of sequences of `depth` actions from a position. Outcomes of chance count as actions."""
+    if position.game.draws:
+        raise GameError(
+            f"{position.game.title} draws its actions, so that sequences of them can't be counted; perft is for games "
+            f"that list all actions"
+        )
     if depth == 0:
         return 1
     if position.is_terminal:

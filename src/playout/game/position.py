@@ -1,5 +1,6 @@
 """A position: a state of a game, with everything that can be asked of it."""
 
+import zlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -8,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from playout.core import rules as core
+from playout.core.draws import DRAWN, drawn_number, fill_row
 from playout.core.rules import CHANCE, TERMINAL
 from playout.errors import ActionError, GameError
 
 from .checks import shorten
+from .drawn import drawn_text
 from .faults import place_of, room_for_features, rules_may_raise, wrong_count, wrong_features, wrong_player
 
 if TYPE_CHECKING:
     from .game import Game
 
 Way = tuple[str | None, tuple[int, ...]]  # the text that a position was read from, and the actions since
+EXAMPLES = 8  # drawn actions that `actions()` names
 Playouts = list[tuple[tuple[str, ...], tuple["Position", ...], tuple[float, ...]]]  # actions, positions after, returns
 
 
@@ -38,7 +42,12 @@ class Position:
         text: the position as text, which `game.position` reads.
 
     Methods:
-        actions(): the legal actions, or the outcomes where chance moves; [] at the end.
+        actions(): the legal actions, or the outcomes where chance moves; [] at the end. Of actions that are drawn, a
+            few examples.
+        is_legal(action): whether a number is that of a legal action.
+        draws: whether the actions here are drawn by `sample_action`.
+        drawn(share): the number of a drawn action, another one for each share from 0 to 1.
+        row(action): the numbers of a drawn action.
         outcomes(): chance's outcomes with their probabilities.
         play(action): the position after an action, given as a number or as text.
         action(text): the number of an action.
@@ -90,7 +99,7 @@ class Position:
         """Who moves: 0, 1, …, or `CHANCE` or `TERMINAL`."""
         player = int(self._ask("current_player", core.current_player))
         known = player == TERMINAL or 0 <= player < self.game.players
-        if not known and not (player == CHANCE and self.game.has("chance_outcomes")):
+        if not known and not (player == CHANCE and (self.game.has("chance_outcomes") or self.game.draws)):
             raise GameError(wrong_player(self.game, player, f" in {place_of(self)}"))
         return player
 
@@ -109,6 +118,8 @@ class Position:
             return []
         if self.player == CHANCE:
             return [action for action, _ in self.outcomes()]
+        if self.game.draws:
+            return [*self._listed(), *self._examples()]
         found = np.zeros(self.game.rules.room, np.int32)
         count = int(self._ask("legal_actions", core.legal_actions, found))
         return [int(a) for a in found[: self._counted(count, "legal_actions")]]
@@ -117,10 +128,48 @@ class Position:
         """Chance's outcomes with their probabilities; none where chance does not move."""
         if self.player != CHANCE:
             return []
+        if self.draws:
+            return [(number, 1.0 / EXAMPLES) for number in self._examples()]
         found, weights = np.zeros(self.game.rules.room, np.int32), np.zeros(self.game.rules.room)
         count = int(self._ask("chance_outcomes", core.chance_outcomes, found, weights))
         self._counted(count, "chance_outcomes")
         return [(int(a), float(w)) for a, w in zip(found[:count], weights[:count], strict=True)]
+
+    @property
+    def draws(self) -> bool:
+        """Whether the actions here, or the outcomes of chance, are drawn; `actions()` then has a few of them."""
+        return self.game.draws and (self.player >= 0 or not self.game.has("chance_outcomes")) and not self.is_terminal
+
+    def _listed(self) -> list[int]:
+        """The actions that `legal_actions` lists beside those that are drawn."""
+        if not self.game.rules.lists or self.player < 0:
+            return []
+        found = np.zeros(self.game.rules.room, np.int32)
+        count = int(self._ask("legal_actions", core.legal_actions, found))
+        return [int(a) for a in found[: self._counted(count, "legal_actions") if count else 0]]
+
+    def _examples(self) -> list[int]:
+        """A few drawn actions, always the same in the same position."""
+        rng = np.array([zlib.crc32(self.buffer.tobytes())], np.uint64)
+        with np.errstate(over="ignore"):
+            return [int(drawn_number(rng)) for _ in range(EXAMPLES)]
+
+    def drawn(self, share: float) -> int:
+        """The number of a drawn action; each `share` from 0 to 1 seeds another draw."""
+        return DRAWN + min(DRAWN - 1, int(share * DRAWN))
+
+    def is_listed(self, action: int) -> bool:
+        """Whether a number is below those of drawn actions."""
+        return action < DRAWN
+
+    def row(self, action: int) -> NDArray[np.float64]:
+        """The numbers of an action, drawn or listed, that `apply` gets; the game must define `sample_action`."""
+        row, rng, width = np.zeros(self.game.action_width), np.zeros(1, np.uint64), self.game.action_width
+        fill_row(width, action, row, rng)
+        if action >= DRAWN:
+            with rules_may_raise(self.game, "sample_action", self), np.errstate(over="ignore"):
+                self.game.rules.asked("sample_action")(self.state, rng, row)
+        return row
 
     def priors(self) -> list[tuple[int, float]]:
         """The legal actions with the game's own priors; the game must define `priors`."""
@@ -202,14 +251,19 @@ class Position:
     def _way_after(self, action: int) -> Way | None:
         return None if self.way is None else (self.way[0], (*self.way[1], action))
 
+    def is_legal(self, action: int) -> bool:
+        """Whether a number is that of a legal action; all that can be drawn are."""
+        return (self.draws and DRAWN <= action < 2 * DRAWN) or action in self.actions()
+
     def check_legal(self, action: int) -> None:
         """Raise `ActionError` where a number is not that of a legal action."""
+        if self.is_legal(action):
+            return
         legal = self.actions()
-        if action not in legal:
-            texts = {a: self.action_text(a) for a in legal}
-            names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
-            what = f"action {action} is not legal in {self.text or 'the start'}"
-            raise ActionError(f"{self.game.title}: {what} (legal: {shorten(names) if names else 'none, it is over'})")
+        texts = {a: self.action_text(a) for a in legal}
+        names = [str(a) if str(a) == text else f"{a} or '{text}'" for a, text in texts.items()]
+        what = f"action {action} is not legal in {self.text or 'the start'}"
+        raise ActionError(f"{self.game.title}: {what} (legal: {shorten(names) if names else 'none, it is over'})")
 
     def _ask(self, rule: str, kernel: Callable[..., Any], *arguments: Any) -> Any:
         with rules_may_raise(self.game, rule, self):
@@ -226,6 +280,8 @@ class Position:
 
     def action_text(self, action: int) -> str:
         """The text of an action."""
+        if self.game.draws and action >= DRAWN:
+            return drawn_text(self, action)
         text: str = self.game.call_method("action_to_text", self.state, action)
         return text
 

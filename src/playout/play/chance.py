@@ -28,6 +28,8 @@ def seed_of(*parts: object) -> int:
 
 def draw_outcome(position: Position, source: UniformSource) -> int:
     """An outcome of chance, drawn by its probability with one number from `source`."""
+    if position.draws:
+        return position.drawn(source.random())
     outcomes = position.outcomes()
     sums = list(accumulate(weight for _, weight in outcomes))
     if not sums or not 0.0 < sums[-1] < math.inf:

@@ -64,7 +64,9 @@ class RandomPlayer(Player):
         self.random = random.Random(seed)
 
     def choose(self, game: Playthrough, clocks: Clocks) -> int:
-        return self.random.choice(game.position.actions())
+        position = game.position
+        action: int = self.random.choice(position.actions())
+        return position.drawn(self.random.random()) if position.draws and not position.is_listed(action) else action
 
 
 class GreedyPlayer(Player):

@@ -70,7 +70,7 @@ def find_fault(tree: Tree, game: Game) -> str | None:
         return "visits don't add up"
     if len(tree.plan) and not _is_plan(tree, game):
         return "the plan of its root is out of bounds"
-    if np.any(node["player"] == -1) and not game.has("chance_outcomes"):
+    if np.any(node["player"] == -1) and not (game.has("chance_outcomes") or game.draws):
         return "chance moves in a game without chance"
     if not np.all(edge["spread"] >= 0.0) or np.any(np.isinf(edge["spread"])):
         return "a spread is not a number of at least 0"

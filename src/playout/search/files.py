@@ -182,7 +182,7 @@ def _check_tree(path: Path, search: "Search") -> None:
     root = tree.nodes[core.ROOT] if len(tree.nodes) > core.ROOT else None
     if root is not None and not position.is_terminal:
         block = tree.edges[root["first_edge"] : root["first_edge"] + root["count"]]
-        if not set(block["action"].tolist()) <= set(position.actions()) or len(block) == 0:
+        if not all(map(position.is_legal, block["action"].tolist())) or len(block) == 0:
             raise FileError(
                 f"{path}: its moves are not those of {game.title}; the rules have changed, or it is damaged"
             )

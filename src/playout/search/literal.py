@@ -43,6 +43,8 @@ def plant(runner: "Runner", literal: Mapping[str, Any]) -> None:
         raise PositionError(
             f"{runner.game.title}: the game is over in {runner.position.text}; there is no tree to write"
         )
+    if runner.game.draws:
+        raise SettingsError(f"{runner.game.title} draws its actions, so that a tree can't be written down for it")
     root = runner.tree.nodes[core.ROOT]
     _check(runner, literal, ())
     visits = literal.get("visits", _visits_of_children(literal))

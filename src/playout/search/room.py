@@ -95,7 +95,7 @@ def enlarged(runner: "Runner", byte_limit: int) -> Tree:
     proofs_needed = int(used[core.PROOFS]) + (proofs_ahead if params.solver else 0)
     if params.graph:  # one end may prove many nodes at once
         proofs_needed = max(proofs_needed, 2 * len(tree.nodes), 2 * int(used[core.NODES]) + 4)
-    edges_needed = int(used[core.EDGES]) + ahead * runner.game.max_actions
+    edges_needed = int(used[core.EDGES]) + ahead * params.most_added
 
     def size(have: int, need: int, each: int) -> int:
         return have if have >= need else max(need, min(2 * need, byte_limit // each + 1))

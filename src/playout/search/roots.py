@@ -63,6 +63,8 @@ def compact(runner: "Runner") -> Tree:
 def restrict(runner: "Runner", only: Collection[int | str] | int | str) -> None:
     """Keep only the given actions at an unvisited root."""
     game, position, tree = runner.game, runner.position, runner.tree
+    if game.draws:
+        raise SettingsError(f"{game.title} draws its actions, so that `only` can't choose from them; leave it off")
     wanted = [only] if isinstance(only, str | int | np.integer) else only
     if not isinstance(wanted, Collection):
         raise SettingsError(f"{game.title}: only is {only!r:.80}, expected actions, as in [1, 2]")

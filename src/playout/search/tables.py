@@ -57,7 +57,7 @@ def rules_with_parts(
     codes = policy.code(game), backup.code(game)
     try:
         with larger_records_may_stand_in():
-            index, chosen = choose_entry(codes[0], topology, waiting, shown, arrays)
+            index, chosen = choose_entry(codes[0], topology, waiting, shown, arrays, game.draws)
             backed = back_up_entry(codes[1], codes[0], topology, waiting, settings.wdl, arrays)
     except RuleCompileError as error:
         reasons = (not_compiled(type(part), code) for part, code in zip((policy, backup), codes, strict=True))

@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from playout.core import params as core
+from playout.core.draws import LISTED_ONLY, MOST_ROOM, OF_ALL, OF_PLAYERS
 from playout.core.learned import pair_bits_for
 from playout.core.params import Params
 from playout.core.tree import NO_GRAPH, SCALARS, VECTORS
@@ -70,6 +71,8 @@ def kernel_params(s: "Settings", game: Game) -> Params:
     return Params(
         players=game.players,
         max_actions=game.max_actions,
+        draws=draws_of(game),
+        most_added=game.max_actions * (MOST_ROOM if game.draws else 1),
         unvisited=unvisited,
         unvisited_value=amount,
         expansion=EXPANSIONS[type(s.expansion)],
@@ -84,7 +87,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         depth=(rollouts.depth or 0) if rollouts else 0,
         mix=float(s.evaluator.weight) if isinstance(s.evaluator, Mixed) else 0.0,
         discount=float(s.discount),
-        solver=int(s.solver and not s.open_loop and not game.sampled),
+        solver=int(s.solver and not s.open_loop and not game.sampled and not game.draws),
         lowest=float(limits[0]) if limits else -math.inf,
         highest=float(limits[1]) if limits else math.inf,
         least_return=limits[0] - slack if limits else -FINITE,
@@ -93,7 +96,7 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         win_decides=int(_win_decides(game) and (game.players == 1 or s.discount == 1.0)),
         normalise=int(_normalises(s, game)),
         random_ties=int(s.ties == "random"),
-        has_chance=int(game.has("chance_outcomes")),
+        has_chance=int(game.has("chance_outcomes") or game.draws),
         has_priors=int(uses_priors(s) and (fast or game.has("priors")) and not outside),
         by_prior=int(orders_by_prior(s)),
         evaluate_root=int(s.evaluate_root or outside or fast),
@@ -132,6 +135,13 @@ def kernel_params(s: "Settings", game: Game) -> Params:
         remembers=_remembers(game),
         has_index=int(game.has("action_index")),
     )
+
+
+def draws_of(game: Game) -> int:
+    """Which actions of a game are drawn."""
+    if not game.draws:
+        return LISTED_ONLY
+    return OF_PLAYERS if game.has("chance_outcomes") else OF_ALL
 
 
 def orders_by_prior(settings: "Settings") -> bool:
@@ -184,11 +194,32 @@ def check_game(s: "Settings", game: Game) -> None:
         )
     if s.backup.below:
         _check_below(s, game)
+    if game.draws:
+        _check_draws(s, game)
     if _graph(s, game) == VECTORS and not s.backup.plain_mean:
         raise SettingsError(
             f"settings: {type(s.backup).__name__} can't be used with transpositions in {game.title}, whose nodes have "
             f"a value for each player; leave one of them off"
         )
+
+
+def _check_draws(s: "Settings", game: Game) -> None:
+    """Raise `SettingsError` for what needs actions that are listed."""
+    refused = {
+        "open_loop": (s.open_loop, "an open loop has room for the actions that are listed"),
+        "transpositions": (s.transpositions, "positions after drawn actions hardly ever meet"),
+        "threads": (s.threads > 1, "a node's edges move in memory when another is drawn; use roots for more cores"),
+        "root": (s.root is not None, "a plan for the root compares actions that are all known from the start"),
+        "noise": (s.noise is not None, "all drawn actions have the same prior"),
+        "root_temperature": (s.root_temperature != 1, "all drawn actions have the same prior"),
+        "evaluator": (
+            is_outside(s.evaluator) or is_fast(s.evaluator),
+            "a network or an evaluator from outside answers for actions that are listed; use Rollouts() or Static()",
+        ),
+    }
+    for name, (given, why) in refused.items():
+        if given:
+            raise SettingsError(f"settings: {name} can't be used with {game.title}, whose actions are drawn: {why}")
 
 
 def _check_plan(s: "Settings", root: Gumbel | Halving, game: Game) -> None:
@@ -255,7 +286,7 @@ def _graph(s: "Settings", game: Game) -> int:
 
 def _remembers(game: Game) -> int:
     """Whether the best complete line is remembered, and who knows the actions of a playout."""
-    if game.players > 1 or game.has("chance_outcomes"):
+    if game.players > 1 or game.has("chance_outcomes") or game.draws:
         return core.FORGOTTEN
     return core.TOLD if game.keeps_objects else core.TRACED
 

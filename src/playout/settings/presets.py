@@ -68,6 +68,13 @@ BUILT_IN: dict[str, Preset] = {
         ),
         Settings(policy=UCT(0.3), backup=Best(), normalise=True, transpositions=True),
     ),
+    "continuous": Preset(
+        Text(
+            "actions that are drawn: UCT with double progressive widening, values normalised, the most visited action",
+            "行动由抽样得到：UCT 与双重渐进展宽，价值归一化，取访问最多的行动",
+        ),
+        Settings(policy=UCT(1.0), expansion=Widening(k=2.0), outcomes=Widening(), normalise=True, solver=False),
+    ),
     "stepwise": Preset(
         Text(
             "one child at a time, c = 1.414, random playouts, the most visited action",
@@ -267,11 +274,16 @@ def preset_settings(name: str) -> Settings:
     return PRESETS[name].settings
 
 
+def default_for(game: Game) -> str:
+    """The name of the preset for a game that names none."""
+    return "continuous" if game.draws else "default"
+
+
 def preset_for(game: Game, name: str | None = None) -> str:
     """The name of the preset to search a game with: the one given, or the game's own for None and "best"."""
     if name not in (None, BEST):
         return name
-    own, where = game.preset or "default", f"{game.title}.preset is {game.preset!r}"
+    own, where = game.preset or default_for(game), f"{game.title}.preset is {game.preset!r}"
     if not isinstance(own, str) or own not in PRESETS:
         hint = did_you_mean(own, PRESETS) if isinstance(own, str) else ""
         raise GameError(f"{where}, expected the name of a preset (there are: {', '.join(PRESETS)}){hint}")
@@ -285,7 +297,7 @@ def preset_for(game: Game, name: str | None = None) -> str:
 def settings_from(given: Any, caller: str, game: Game) -> Settings:
     """The settings that a caller got for a game: themselves, a preset's name, or None for the default."""
     if given is None:
-        return PRESETS["default"].settings
+        return PRESETS[default_for(game)].settings
     if isinstance(given, Settings):
         return given
     if isinstance(given, str):

@@ -382,6 +382,8 @@ def _start_of(game: Game, position: str | Position | None) -> Position:
         raise SettingsError(
             f"{game.title} has {game.players} players; nested search solves games of one player, use Search"
         )
+    if game.draws:
+        raise SettingsError(f"{game.title} draws its actions; nested search tries all that are listed, use Search")
     if game.has("chance_outcomes"):
         raise SettingsError(
             f"{game.title} has chance, so that no line of actions is sure; nested search solves games without it, "
