@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,24 @@ def test_a_copied_link_asks_for_the_token_and_goes_on_to_its_session(tmp_path: P
         assert 'name="to" value="/s/abc-1"' in asked.text
         welcome = server.http.get("/", params={"token": "secret", "to": "/s/abc-1"}, headers=HTML)
         assert (welcome.status_code, welcome.headers["location"]) == (303, "/s/abc-1")
-        away = server.http.get("/", params={"token": "secret", "to": "//evil.example"}, headers=HTML)
-        assert away.headers["location"] == "/"
+        for away in ("//evil.example", "//evil.example/?game=chess", "https://evil.example/?a=b"):
+            welcome = server.http.get("/", params={"token": "secret", "to": away}, headers=HTML)
+            assert welcome.headers["location"] == "/"
+
+
+def test_a_prepared_link_keeps_what_it_prepares_on_the_way_past_the_token(tmp_path: Path) -> None:
+    with serving(tmp_path, host="0.0.0.0", token="secret") as server:
+        prepared = "/?game=chess&position=8%2F8+w&c=2"
+        asked = server.http.get(prepared, headers=HTML)
+        assert (asked.status_code, f'value="{escape(prepared)}"' in asked.text) == (401, True)
+        asked = server.http.get("/", params={"game": '"><script>'}, headers=HTML)
+        assert "<script>" not in asked.text
+        for given in (
+            {"token": "secret", "to": prepared},
+            {"token": "secret", "game": "chess", "position": "8/8 w", "c": 2},
+        ):
+            welcome = server.http.get("/", params=given, headers=HTML)
+            assert (welcome.status_code, welcome.headers["location"]) == (303, prepared)
 
 
 def test_a_visit_begins_with_the_game_that_the_server_was_started_with(tmp_path: Path, server: Served) -> None:

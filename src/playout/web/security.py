@@ -9,10 +9,11 @@ import hmac
 import json
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from .refusals import MEDIA_TYPE, problem
 from .sharing import FOLLOW
@@ -93,7 +94,7 @@ class Door:
             receive, refused = await _body(receive, headers)
         if refused:
             if refused[0] == 401 and _wants_page(scope, headers):
-                await _ask_for_token(send, scope["path"])
+                await _ask_for_token(send, scope["path"] if scope["path"] != "/" else _wanted_page(scope))
             else:
                 await _refuse(send, *refused)
             return
@@ -139,16 +140,24 @@ def _is_address(host: str) -> bool:
     return bool(host) and not any(c in host for c in "/@\\?# ") and host.count("[") < 2
 
 
-def _token_of(scope: Scope) -> str:
+def _query_of(scope: Scope) -> str:
     query: bytes = scope.get("query_string", b"")
-    return parse_qs(query.decode("latin-1")).get("token", [""])[0]
+    return query.decode("latin-1")
+
+
+def _token_of(scope: Scope) -> str:
+    return parse_qs(_query_of(scope)).get("token", [""])[0]
 
 
 def _wanted_page(scope: Scope) -> str:
-    """The page to open after the token was given: that of a session, or the start."""
-    query: bytes = scope.get("query_string", b"")
-    page = parse_qs(query.decode("latin-1")).get("to", ["/"])[0]
-    return page if _SESSION_PAGE.fullmatch(page) else "/"
+    """The page to open after the token was given: that of a session, or the start, prepared as a link says."""
+    query = _query_of(scope)
+    page = parse_qs(query).get("to", [f"/?{query}"])[0]
+    if _SESSION_PAGE.fullmatch(page):
+        return page
+    path, _, prepared = page.partition("?")
+    fields = [field for field in parse_qsl(prepared) if field[0] != "token"] if path == "/" else []
+    return f"/?{urlencode(fields)}" if fields else "/"
 
 
 def _wants_page(scope: Scope, headers: dict[str, str]) -> bool:
@@ -158,8 +167,8 @@ def _wants_page(scope: Scope, headers: dict[str, str]) -> bool:
 
 
 async def _ask_for_token(send: Send, page: str) -> None:
-    """A page that asks for the token, then goes on to `page`, which has no special characters (`_SESSION_PAGE`)."""
-    body = TOKEN_PAGE.format(page=page).encode()
+    """A page that asks for the token, then goes on to `page`."""
+    body = TOKEN_PAGE.format(page=escape(page)).encode()
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
