@@ -545,6 +545,7 @@ CASES = {
     "web/test_workbench_share.py": {
         "test_a_lesson_runs_its_links_and_its_slider_and_nothing_else": 0,
         "test_a_prepared_link_opens_a_step_and_a_bad_one_is_refused_with_a_line": 0,
+        "test_a_step_shows_the_source_of_a_users_own_policy": 0,
         "test_another_takes_over_and_gives_back": 0,
         "test_the_position_of_a_node_is_drawn_under_the_mouse_and_chess_has_arrows": 0,
         "test_type_is_large_on_the_full_screen": 0,

@@ -24,7 +24,10 @@ def refusal(server: Served, **options: object) -> str:
 
 def test_parts_are_described_with_their_fields(tmp_path: Path) -> None:
     with serving(tmp_path, parts=PARTS) as server:
-        found = {option["name"]: option for option in server.get("/v1/settings")["settings"]}
+        answer = server.get("/v1/settings")
+    found = {option["name"]: option for option in answer["settings"]}
+    assert list(answer["sources"]) == [BOLTZMANN, GREEDY, DISCOUNTED]
+    assert "class Boltzmann(po.Policy):" in answer["sources"][BOLTZMANN]
     assert found["policy"]["words"][-2:] == [BOLTZMANN, GREEDY]
     assert found["backup"]["words"][-1] == DISCOUNTED
     assert (found["policy.temperature"]["kinds"], found["policy.temperature"]["default"]) == ([BOLTZMANN], "0.3")

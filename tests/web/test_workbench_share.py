@@ -132,3 +132,12 @@ def test_the_position_of_a_node_is_drawn_under_the_mouse_and_chess_has_arrows(de
     assert page.locator("#peek").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
     page.locator("#run").hover()
     expect(page.locator("#peek")).to_have_count(0)
+
+
+def test_a_step_shows_the_source_of_a_users_own_policy(desk: Desk) -> None:
+    page = desk.open("/?game=tictactoe&policy=epsilon_greedy:EpsilonGreedy&seed=1&run=30&step=31")
+    page.locator(".source summary").click()
+    expect(page.locator(".source pre")).to_contain_text("class EpsilonGreedy(po.Policy):")
+    page = desk.open("/?game=tictactoe&seed=1&run=30&step=31")
+    expect(page.locator(".formula").first).to_be_visible()
+    expect(page.locator(".source")).to_have_count(0)

@@ -100,6 +100,9 @@ class OptionOut(AnswerModel):
 
 class OptionsOut(AnswerModel):
     settings: list[OptionOut]
+    sources: dict[str, str] = Field(
+        description="The Python source of each policy and backup that the server was started with, by its kind."
+    )
 
 
 class ActionOut(AnswerModel):

@@ -33,6 +33,7 @@ class Catalogue:
     def __init__(self, own: Sequence[str] = (), networks: Sequence[str] = (), parts: Sequence[str] = ()) -> None:
         self.networks = (*sorted(f"{SHIPPED_HERE}{path.name}" for path in SHIPPED.glob("*.fast")), *networks)
         self.parts = {kind_of(part): part for part in (load_part(Part, spec) for spec in parts)}
+        self.sources = {kind: inspect.getsource(part) for kind, part in self.parts.items()}
         for file in networks:
             if not Path(file).is_file():
                 raise SettingsError(f"--network {file}: there is no such file")

@@ -63,7 +63,7 @@ def read_presets() -> Response:
 @router.get("/settings", response_model=answers.OptionsOut)
 def read_settings(server: Server) -> Response:
     """Every search setting with its meaning."""
-    return JsonAnswer({"settings": describe_settings(server.catalogue)})
+    return JsonAnswer({"settings": describe_settings(server.catalogue), "sources": server.catalogue.sources})
 
 
 @router.post("/positions", response_model=answers.PositionOut)

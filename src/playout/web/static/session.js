@@ -43,7 +43,7 @@ export const begin = (openLink) => {
     const followed = sessionNamed(location.pathname);
     if (followed && isFollowed(followed)) return void (await open(followed));
     const [server, games, presets, settings] = await Promise.all([get(SERVER), get(GAMES), get(PRESETS), get(SETTINGS)]);
-    set({ server, games: games.games, presets: presets.presets, settings: settings.settings });
+    set({ server, games: games.games, presets: presets.presets, settings: settings.settings, sources: settings.sources });
     if (openLink && location.pathname === "/" && location.search) return openLink(location.search);
     const wanted = sessionNamed(location.pathname),
       takesOver = new URLSearchParams(location.search).has("lead");

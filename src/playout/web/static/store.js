@@ -59,6 +59,7 @@ export const state = {
   games: [],
   presets: [],
   settings: [],
+  sources: {},
   compiling: null,
   restoring: null,
   trouble: null,

@@ -133,6 +133,8 @@ export interface State {
   games: Game[];
   presets: Preset[];
   settings: Setting[];
+  /** The Python source of users' own parts, by kind. */
+  sources: Record<string, string>;
   /** While a first search waits for the compiler: about how many seconds that takes, and how many have passed. */
   compiling: { n: number; passed: number } | null;
   restoring: number | null;

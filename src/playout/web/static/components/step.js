@@ -91,8 +91,17 @@ function Selection(step, depth) {
     <p class="dim legend-terms">
       <i class="term-value"></i> ${named(names[0])}${" "}<i class="term-exploration"></i>
       ${names.slice(1).map(named).join(" + ")}${" · "}${t("infinite_note")}
-    </p>`;
+    </p>
+    ${!chance && Source(state.sources[String(current().options.policy)])}`;
 }
+
+/** The source of a user's own policy. @param {string | undefined} text */
+const Source = (text) =>
+  text &&
+  html`<details class="source">
+    <summary>${t("policy_source")}</summary>
+    <pre tabindex="0">${text}</pre>
+  </details>`;
 
 /**
  * The scores of the chosen move and of the next one, with the numbers that they are made of.

@@ -193,6 +193,7 @@ export const en = {
   fewer_settings: "Only the main settings",
   score: "score",
   probability: "probability",
+  policy_source: "The source of this policy",
   infinite_note: "∞: not visited yet, comes first",
   expansion_node: "A position became a node: {who} can now try {n} actions there.",
   expansion_leaf: "A first visit: the leaf is added to the tree.",
