@@ -531,6 +531,7 @@ CASES = {
         "test_find_a_move_follow_the_principal_line_and_see_the_whole_tree": 0,
         "test_graph_search_shows_shared_nodes_as_shared": 0,
         "test_results_are_shown_where_they_are_counted": 0,
+        "test_the_lines_after_the_best_moves_stand_side_by_side": 0,
         "test_the_tree_opens_closes_pans_and_zooms": 0,
         "test_two_hundred_children_stay_usable": 0,
     },

@@ -90,6 +90,16 @@ def test_find_a_move_follow_the_principal_line_and_see_the_whole_tree(desk: Desk
     )
 
 
+def test_the_lines_after_the_best_moves_stand_side_by_side(desk: Desk) -> None:
+    page = desk.open(desk.prepare(3_000, game="connect4", seed=2))
+    actions = desk.state("/result")["actions"][:3]
+    expect(page.locator(".lines li")).to_have_count(3)
+    for row, action in zip(page.locator(".lines li").all(), actions, strict=True):
+        assert row.locator("button").all_inner_texts() == action["line"][:12]
+    page.locator(".lines li").nth(1).locator("button").nth(1).click()
+    expect(page.locator(".node-panel h3")).to_have_text(" ".join(actions[1]["line"][:2]))
+
+
 def test_two_hundred_children_stay_usable(desk: Desk) -> None:
     page = desk.open(desk.prepare(5000, game=game_named(desk, "Wide"), seed=2))
     first = page.locator("#tree .node:not([data-at*=','])")

@@ -11,6 +11,7 @@ import { Icicle } from "./components/icicle.js";
 import { Keep } from "./components/keep.js";
 import { Learn } from "./components/learn.js";
 import { Lesson } from "./components/lesson.js";
+import { Lines } from "./components/lines.js";
 import { NodePanel } from "./components/node.js";
 import { Path } from "./components/path.js";
 import { Position } from "./components/position.js";
@@ -200,8 +201,9 @@ function Panel() {
       )}
     </div>
     <div id="panel" role="tabpanel" aria-labelledby=${`tab-${state.tab}`} tabindex="0">
-      ${state.tab === "moves" && html`<${Table} /><${Found} /><${Charts} />`} ${state.tab === "step" && html`<${StepPanel} />`}
-      ${state.tab === "node" && html`<${NodePanel} />`} ${state.tab === "why" && html`<${Decide} /><${Ask} />`}
+      ${state.tab === "moves" && html`<${Table} /><${Lines} /><${Found} /><${Charts} />`}
+      ${state.tab === "step" && html`<${StepPanel} />`} ${state.tab === "node" && html`<${NodePanel} />`}
+      ${state.tab === "why" && html`<${Decide} /><${Ask} />`}
     </div>
   </section>`;
 }

@@ -193,6 +193,7 @@ export const en = {
   fewer_settings: "Only the main settings",
   score: "score",
   probability: "probability",
+  lines_expected: "Expected lines, values for {who}",
   policy_source: "The source of this policy",
   infinite_note: "∞: not visited yet, comes first",
   expansion_node: "A position became a node: {who} can now try {n} actions there.",

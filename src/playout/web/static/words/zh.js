@@ -193,6 +193,7 @@ export const zh = {
   fewer_settings: "只显示主要设置",
   score: "得分",
   probability: "概率",
+  lines_expected: "预期走法（{who}的价值）",
   policy_source: "此策略的源代码",
   infinite_note: "∞：尚未访问，优先",
   expansion_node: "一个局面成为节点：{who}现在可以在那里试 {n} 个行动。",
