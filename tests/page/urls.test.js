@@ -21,6 +21,7 @@ test("the parts of a session", () => {
   assert.equal(urls.momentUrl("k7", 0), `${ROOT}/sessions/k7/board.svg?moment=0`);
   assert.equal(urls.nodeUrl("k7", [3, 2]), `${ROOT}/sessions/k7/board.svg?path=3%2C2`);
   assert.equal(urls.exportUrl("k7", "json"), `${ROOT}/sessions/k7/export?form=json`);
+  assert.equal(urls.belowUrl("k7", "svg", [3, 2]), `${ROOT}/sessions/k7/export?form=svg&path=3%2C2`);
   assert.equal(urls.importUrl("my game"), `${ROOT}/sessions/import?name=my+game`);
 });
 

@@ -1,6 +1,8 @@
 """The workbench in a real Chromium, 4: look at the tree."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,10 @@ def test_the_lines_after_the_best_moves_stand_side_by_side(desk: Desk) -> None:
         assert row.locator("button").all_inner_texts() == action["line"][:12]
     page.locator(".lines li").nth(1).locator("button").nth(1).click()
     expect(page.locator(".node-panel h3")).to_have_text(" ".join(actions[1]["line"][:2]))
+    with page.expect_download() as found:
+        page.locator(".node-panel").get_by_role("link", name="JSON").click()
+    saved = json.loads(Path(found.value.path()).read_text(encoding="utf-8"))
+    assert saved["tree"]["action"] == actions[1]["line"][1]
 
 
 def test_two_hundred_children_stay_usable(desk: Desk) -> None:

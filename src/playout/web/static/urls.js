@@ -41,6 +41,9 @@ export const importUrl = (name) => withQuery(`${SESSIONS}/import`, { name });
 /** @param {string} id @param {"search" | "json"} form */
 export const exportUrl = (id, form) => sessionUrl(id, "export", { form });
 
+/** What is below a node, as a file. @param {string} id @param {string} form @param {number[]} path */
+export const belowUrl = (id, form, path) => sessionUrl(id, "export", { form, path: path.join(",") });
+
 /** The drawing of a moment of the game. @param {string} id @param {number} moment */
 export const momentUrl = (id, moment) => sessionUrl(id, "board.svg", { moment });
 

@@ -6,8 +6,9 @@ import { t, who } from "../i18n.js";
 import { key } from "../shown.js";
 import { provenWords } from "../proofs.js";
 import { shownFor, turned, turnedInterval, turnedResults } from "../side.js";
-import { state } from "../store.js";
+import { current, state } from "../store.js";
 import { choose, reveal } from "../treeview.js";
+import { belowUrl } from "../urls.js";
 
 /** @import { Details } from "../types.js" */
 
@@ -46,6 +47,9 @@ export function NodePanel() {
       </p>`
     }
     <p class="position-text">${details.position.text}</p>
+    <p class="small">
+      ${t("save_below")}${" "}${["svg", "json"].map((form) => html`<a class="button quiet" href=${belowUrl(current().id, form, details.path)} download>${form.toUpperCase()}</a>`)}
+    </p>
     <p class="dim small">${t("node_path", { path: key(details.path) || "–" })}</p>
   </div>`;
 }

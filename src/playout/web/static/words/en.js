@@ -336,6 +336,7 @@ export const en = {
   copied: "Copied.",
   permalink_note: "The session is kept on the server, even across restarts. Anyone with the link works in it with you.",
   export: "Export",
+  save_below: "Save what is below:",
   export_search: "Search file",
   export_note: "SVG and PNG contain the board, the tree and the charts as shown now.",
   import: "Import",

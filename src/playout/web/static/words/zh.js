@@ -336,6 +336,7 @@ export const zh = {
   copied: "已复制。",
   permalink_note: "会话保存在服务器上，重启后仍在。得到链接的人与你在同一会话中操作。",
   export: "导出",
+  save_below: "保存以下子树：",
   export_search: "搜索文件",
   export_note: "SVG 和 PNG 为当前所见的棋盘、搜索树和图表。",
   import: "导入",
