@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
-
 from tests.web.web_server import serving
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "workbench"
