@@ -372,7 +372,7 @@ def test_nothing_of_the_web_is_imported_before_it_is_served() -> None:
 
 @pytest.mark.compiled_only
 def test_trees_grow_no_further_than_the_memory_of_the_server(tmp_path: Path) -> None:
-    cap = 8 << 20
+    cap = 64 << 20  # of which a chunk of a run, ten milliseconds, is little
     with serving(tmp_path, caps=Caps(memory=cap)) as server:
         sessions = [server.create("connect4", seed=number) for number in range(2)]
         for session in sessions:

@@ -460,8 +460,7 @@ LIKELY = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("requests", [10, pytest.param(30, marks=pytest.mark.reference)])
-def test_schemathesis_finds_no_server_error(server: Served, requests: int) -> None:
+def test_schemathesis_finds_no_server_error(server: Served) -> None:
     """Requests made from the schema, as it allows and as it forbids; each operation must have been served, too."""
     import schemathesis
     from schemathesis.checks import CHECKS, load_all_checks
@@ -478,9 +477,11 @@ def test_schemathesis_finds_no_server_error(server: Served, requests: int) -> No
         found = operation.ok()
         seen = statuses.setdefault(found.label, set())
         modes = schemathesis.GenerationMode
-        for mode, some in ((modes.POSITIVE, requests), (modes.NEGATIVE, requests // 3)):
+        for mode, some in ((modes.POSITIVE, 20), (modes.NEGATIVE, 7)):
             try:
-                real = server.create().rpartition("/")[2] if found.method == "delete" else name
+                # A session that is shared is changed by the page that leads alone.
+                fresh = found.method == "delete" or found.path.endswith("/share")
+                real = server.create().rpartition("/")[2] if fresh else name
                 _attack(
                     found.as_strategy(generation_mode=mode), some, real, checks, seen, likely=mode is modes.POSITIVE
                 )
@@ -488,7 +489,13 @@ def test_schemathesis_finds_no_server_error(server: Served, requests: int) -> No
                 assert mode is modes.NEGATIVE  # there is nothing that could be wrong with it
     assert len(statuses) > 25
     never = {label for label, seen in statuses.items() if not any(status < 300 for status in seen)}
-    assert never == {"POST /v1/sessions/import"}  # no search file is made by chance
+    # No search file and no lesson's name is made by chance, and no page leads that could show a step.
+    assert never == {
+        "POST /v1/sessions/import",
+        "GET /v1/lessons/{name}",
+        "GET /v1/sessions/{session}/step",
+        "PUT /v1/sessions/{session}/shown",
+    }
 
 
 def _attack(cases: Any, requests: int, session: str, checks: list[Any], seen: set[int], likely: bool) -> None:

@@ -74,6 +74,7 @@ def test_the_formula_of_a_score_adds_up(browser: Any, bench: Served) -> None:
     page = desk.open(desk.prepare(60, game="tictactoe", seed=3))
     phase(page, "selection")
     page.locator("#beat-back").click()
+    expect(page.locator(".step-panel")).to_contain_text("Node 1 of")
     text = page.locator(".formula").first.inner_text().replace("−", "-")
     parts = re.fullmatch(r"(\d):\s*(-?[\d.]+) \+ ([\d.]+)·√\(ln (\d+) / (\d+)\) = ([\d.]+)", text)
     assert parts, text

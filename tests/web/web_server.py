@@ -24,6 +24,9 @@ from playout.web.server import bind
 from playout.web.sessions import Sessions
 from playout.web.store import SessionStore
 
+# The server closes a connection after five idle seconds; a request sent at that moment would be lost.
+FRESH = httpx.Limits(keepalive_expiry=2.0)
+
 views.PATIENCE = 600.0  # on a busy machine, too, the tests see whole views
 running.WAIT = stored.PATIENCE = 600.0  # and wait for the compiler
 
@@ -33,7 +36,7 @@ class Served:
 
     def __init__(self, address: str, bench: Bench, app: Any) -> None:
         self.address, self.bench, self.app = address, bench, app
-        self.http = httpx.Client(base_url=address, timeout=600)
+        self.http = httpx.Client(base_url=address, timeout=600, limits=FRESH)
 
     def get(self, path: str, status: int = 200, **more: Any) -> Any:
         return self._answer(self.http.get(path, **more), status)

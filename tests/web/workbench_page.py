@@ -19,6 +19,8 @@ from playwright.sync_api import expect
 from tests.places import EXAMPLES
 from tests.processes import end, start
 
+from .web_server import FRESH
+
 GAMES = Path(__file__).with_name("workbench_games.py")
 POLICIES = EXAMPLES / "policies"
 CHROMIUM = next(
@@ -116,7 +118,7 @@ class Desk:
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.seen = Watched(self.page)
-        self.http = httpx.Client(base_url=address, timeout=600)
+        self.http = httpx.Client(base_url=address, timeout=600, limits=FRESH)
 
     def open(self, path: str = "/") -> Any:
         self.page.goto(self.address + path)

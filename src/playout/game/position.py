@@ -47,6 +47,7 @@ class Position:
         is_legal(action): whether a number is that of a legal action.
         draws: whether the actions here are drawn by `sample_action`.
         drawn(share): the number of a drawn action, another one for each share from 0 to 1.
+        is_listed(action): whether a number is one that `legal_actions` may list, not that of a drawn action.
         row(action): the numbers of a drawn action.
         outcomes(): chance's outcomes with their probabilities.
         play(action): the position after an action, given as a number or as text.

@@ -29,7 +29,7 @@ Block = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LessonPage:
     """One lesson: its title and blocks in each language that it has."""
 
     name: str
@@ -55,7 +55,7 @@ class Lessons:
                 self.all = {path.stem: read_lesson(path.stem, path, check), **self.all}
             self.first = wanted if wanted in SHIPPED else Path(wanted).stem
 
-    def find(self, name: str) -> Lesson:
+    def find(self, name: str) -> LessonPage:
         """A lesson by its name."""
         if name not in self.all:
             raise Refusal(404, "not_found", f"no lesson '{name[:60]}' (there are: {', '.join(self.all)})")
@@ -66,7 +66,7 @@ class Lessons:
         return [{"name": one.name, "title": one.view(language)["title"]} for one in self.all.values()]
 
 
-def read_lesson(name: str, path: Path, check: Check | None = None) -> Lesson:
+def read_lesson(name: str, path: Path, check: Check | None = None) -> LessonPage:
     """A lesson from a file, and from the file beside it in Chinese (lesson.zh.md for lesson.md) if there is one."""
     files = {"en": path, "zh": path.with_suffix(".zh.md")}
     texts = {language: _text(file) for language, file in files.items() if language == "en" or file.is_file()}
@@ -81,7 +81,7 @@ def read_lesson(name: str, path: Path, check: Check | None = None) -> Lesson:
             raise FileError(f"--lesson {files[language]}: the first line is no heading, expected '# ' and a title")
         titles[language] = "".join(span["text"] for span in first["spans"])
         blocks[language] = blocks[language][1:]
-    return Lesson(name, titles, blocks)
+    return LessonPage(name, titles, blocks)
 
 
 def _text(path: Path) -> str:

@@ -37,7 +37,7 @@ class LessonHead(answers.AnswerModel):
 
 class LessonsOut(answers.AnswerModel):
     first: str | None = Field(description="The lesson that a visit begins with; null: none.")
-    lessons: list[LessonHead]
+    lessons: list[LessonHead] = Field(description="All lessons, in the order in which they are shown.")
 
 
 class LessonOut(LessonHead):
