@@ -142,7 +142,8 @@ def test_a_position_is_pasted_or_made_on_the_board_and_searched_again_with_other
 def test_a_run_that_waits_for_the_compiler_says_so(desk: Desk) -> None:
     page = desk.open()
     held: list[Any] = []
-    page.route("**/v1/server", lambda route: route.fulfill(json={"compiling": 15, "compiling_for": 4.2}))
+    told = {"compiling": 15, "compiling_for": 4.2, "uncompiled": False, "restoring": None}
+    page.route("**/v1/server?*", lambda route: route.fulfill(json=told))
     page.route("**/v1/sessions/*/run", lambda route: held.append(route))  # noqa: PLW0108
     page.locator("#run").click()
     expect(page.locator("#compiling")).to_have_text("compiling once: 4 s so far, about 15 s on an idle machine")
