@@ -11,7 +11,7 @@ import numpy as np
 from .measure import Check, Options, Row
 
 ROOT = Path(__file__).parents[1]
-REGRET = 1.0  # per cent, after so many samples
+REGRET = 1.0  # percent, after SAMPLES
 SAMPLES, BANDITS = 2_000, 100
 LEAST, SIMULATIONS, CARTS = -15.5, 1_000, 20
 GRIDS = (3, 5, 9)

@@ -27,7 +27,7 @@ from .rng import random_float
 from .root import edge_at_root
 from .rules import CHANCE, TERMINAL, call_apply, call_current_player
 from .tree import BY_RULE, EDGES, END, FLYING, NO_NODE, NODES, REFERENCE, ROOT, WAITING
-from .widen import drawn_outcome, widen
+from .widen import allowed_outcomes, drawn_outcome, widen
 
 
 @inlined
@@ -40,9 +40,8 @@ def sample_outcome(params, tree, node):
     first, count = np.int64(node["first_edge"]), np.int64(node["count"])
     if not params.few_outcomes:
         return draw_outcome(tree, first, count, 1.0)
-    opened, allowed = np.int64(node["opened"]), params.outcomes_initial
-    allowed += params.outcomes_k * np.float64(node["visits"]) ** params.outcomes_alpha
-    if opened >= max(1, min(count, np.int64(min(allowed, params.outcomes_cap)))):
+    opened = np.int64(node["opened"])
+    if opened >= allowed_outcomes(params, node, count):
         total = 0.0
         for e in range(first, first + opened):
             total += tree.edges[e]["prior"]

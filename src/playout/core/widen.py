@@ -43,6 +43,13 @@ def widen(params, tree, work, number):
 
 
 @inlined
+def allowed_outcomes(params, node, count):
+    """How many of `count` outcomes of chance may be admitted: min(cap, initial + k N^alpha), at least one."""
+    allowed = params.outcomes_initial + params.outcomes_k * np.float64(node["visits"]) ** params.outcomes_alpha
+    return max(1, min(count, np.int64(min(allowed, params.outcomes_cap))))
+
+
+@inlined
 def drawn_outcome(params, tree, work, number):
     """An outcome at a node of chance whose outcomes are drawn: a new one, or with `outcomes` one of those so far.
 
@@ -54,8 +61,7 @@ def drawn_outcome(params, tree, work, number):
         return first + count - 1
     allowed = np.int64(params.max_actions)
     if params.few_outcomes:
-        most = params.outcomes_initial + params.outcomes_k * np.float64(node["visits"]) ** params.outcomes_alpha
-        allowed = max(1, min(allowed, np.int64(min(most, params.outcomes_cap))))
+        allowed = allowed_outcomes(params, node, allowed)
     if count >= allowed:
         return first + random_below(tree.rng, count)
     e = draw_edge(tree, work, number)

@@ -59,7 +59,7 @@ def read_lesson(server: Server, name: str, language: requests.Language = "en") -
 
 @router.post("/links", status_code=201, response_model=LinkOut)
 def open_link(server: Server, body: LinkIn) -> Response:
-    """Create the session of a prepared link; it is deleted when nobody watches it any more, unless it gets a name."""
+    """Create the session of a prepared link; it is deleted once nobody watches it, unless it gets a name."""
     prepared = parse_link(body.link)
     try:
         session = server.sessions.create(
